@@ -23,7 +23,7 @@ export function createActorFinder(store: Store): ChangeActorFinder {
   return (change) => changeActor(db, change)
 }
 
-/** Reads pages of the log under proofs. Rows older than `retentionDays` are excluded to the instant. */
+/** Reads pages of the log under proofs. Rows older than `retentionDays` are excluded, exact to the instant. */
 export function createAudit(store: Store, retentionDays: number): Audit {
   const db = store.reader<AuditTables>()
   return {

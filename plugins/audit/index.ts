@@ -20,7 +20,7 @@ import type { Spool } from './spool/spool.ts'
 import { readWebhookToken } from './intake/webhook-token.ts'
 import { webhookEndpoint } from './intake/webhook-endpoint.ts'
 
-/** Who did, tried or was denied what. */
+/** Audit log: actions, failed attempts and denials, with their actors. */
 export const audit = definePlugin({
   contract: 1,
   name: 'audit',
@@ -58,7 +58,7 @@ export const audit = definePlugin({
   close: ({ outcomes }) => outcomes.close(),
 })
 
-// Only the BFF has outcomes of requests. The spool is opened before the first one, so that an unusable folder stops the start.
+// Only the BFF has outcomes of requests. The spool is opened before the first request, so that an unusable folder fails the start.
 function openOwnSpool({ role, store }: Core, settings: Static<typeof auditSettings>): Spool | undefined {
   const { spoolDir, spoolMegabytes } = settings
   if (role !== 'bff' || spoolDir === undefined || store === undefined) return undefined

@@ -11,7 +11,7 @@ import type { AuditTables } from './contract/tables.ts'
 /** Period of sealing and retention, in ms. */
 export const hourly = 3_600_000
 
-/** Sealing and retention, by the leader at start and then hourly. Days outside the window are dropped, by the clock of the database. */
+/** Sealing and retention: the leader runs them at start and then hourly. Days outside the window are dropped, by the clock of the database. */
 export function auditJobs(
   core: Pick<Core, 'store' | 'log' | 'metrics' | 'now'>,
   retentionDays: number,

@@ -36,7 +36,7 @@ export function holdServices(
   state: Pick<StateContext, 'cluster'>,
   runs: RunsSystem | undefined,
 ): HoldServices {
-  // Registered at the start, so that a rate over it sees the first hold.
+  // Registered at start, so that `rate()` includes the first hold.
   core.metrics.counter(budgetMetrics.holds)
   return {
     ...reserveServices({ core, settings, ledger }),

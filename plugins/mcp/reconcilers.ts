@@ -12,7 +12,7 @@ import { toServerStatus } from './status/server-status.ts'
 export interface ServerReconcilerOptions {
   readonly cluster: KubeClient
   readonly discoveries: Discoveries
-  /** Whether also the first manifest of a server waits for acceptance. */
+  /** Whether the first manifest of a server also waits for acceptance. */
   readonly requireAcceptance: boolean
   readonly now: () => Date
 }
@@ -20,7 +20,7 @@ export interface ServerReconcilerOptions {
 // The watch delivers the newer object within this time.
 const WHILE_STALE_MS = 200
 const WHILE_READING_MS = 1_000
-// A broken server, or a Secret that the manager may not watch, is looked at again.
+// A broken server, or a Secret that the manager may not watch, is checked again.
 const WHILE_BROKEN_MS = 15_000
 const REFRESH_MS = 300_000
 
@@ -70,7 +70,7 @@ async function reconcileServer(
           maxAgeMs(server.status),
         )
   const isReading = discovery === undefined && !('reason' in credential)
-  // What was found before stays until the server was read again.
+  // The previous findings stay until the server has been read again.
   if (isReading && server.status?.observedGeneration === generation && !isUnresolved(server))
     return { requeueAfterMs: WHILE_READING_MS }
   const status = toServerStatus(server, { credential, discovery, requireAcceptance, now: now() })
@@ -78,7 +78,7 @@ async function reconcileServer(
   return { requeueAfterMs: isReading ? WHILE_READING_MS : maxAgeMs(status) }
 }
 
-// A call has found another manifest, so that it is read at once.
+// A call has found a changed manifest, so it is read immediately.
 function changedAt({ status }: McpServerObject): string | undefined {
   return status?.failedCall?.reason === 'ManifestChanged' ? status.failedCall.time : undefined
 }
@@ -88,7 +88,7 @@ function isUnresolved({ status }: McpServerObject): boolean {
   return status?.conditions?.some(({ type, status: value }) => type === 'ResolvedRefs' && value === 'False') === true
 }
 
-// A manifest that waits for acceptance is read again when the spec names it, so it is not polled. Nor is a server whose calls fail.
+// A manifest that waits for acceptance is read again when the spec accepts it, so it is not polled. Nor is a server whose calls fail.
 const others: ReadonlySet<string> = new Set(['ManifestAccepted', 'Ready', 'CallsSucceed'])
 
 function isBroken(status: McpServerStatus | undefined): boolean {

@@ -31,7 +31,7 @@ const requestData = Type.Object({
 /** Data of {@link clusterRequest}. */
 export type ClusterRequest = Static<typeof requestData>
 
-/** A request as the API server's own audit log has it: the exact actor of kubectl and of every other client. */
+/** A request as recorded in the API server's own audit log: the exact actor of kubectl and of every other client. */
 export const clusterRequest: EventType<ClusterRequest> = defineEvent({
   plugin: 'audit',
   fact: 'cluster-request',
@@ -47,7 +47,7 @@ const sealData = Type.Object({
   head: Type.String({ description: 'SHA-256 over the head of the previous day, the day, its rows and its digest.' }),
 })
 
-/** The head of a closed day, published where access to the database cannot change it. */
+/** The head of a closed day, published to a place that database access cannot change. */
 export const auditDaySealed: EventType<Static<typeof sealData>> = defineEvent({
   plugin: 'audit',
   fact: 'day-sealed',
@@ -65,7 +65,7 @@ const removedData = Type.Object({
   }),
 })
 
-/** The tombstone of what retention removed. */
+/** The tombstone of rows that retention removed. */
 export const auditRowsRemoved: EventType<Static<typeof removedData>> = defineEvent({
   plugin: 'audit',
   fact: 'rows-removed',

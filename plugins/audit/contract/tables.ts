@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely'
 
-/** Tables of the audit log (a type, not an interface: kysely wants its keys to be known). */
+/** Tables of the audit log (a type, not an interface: kysely requires known keys). */
 export type AuditTables = {
   audit_log: {
     id: string
@@ -50,5 +50,5 @@ export interface PendingActor {
   readonly detail: Record<string, unknown>
 }
 
-/** A transaction on them. */
+/** A transaction on these tables. */
 export type AuditTx = Transaction<AuditTables>

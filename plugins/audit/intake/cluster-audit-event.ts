@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import { asObject } from '#core/json/is-object.ts'
 import { isLabel, isName } from '#core/kube/names.ts'
 
-/** One `audit.k8s.io/v1` Event as far as the intake reads it; bodies are reduced to the metadata of their objects. */
+/** One `audit.k8s.io/v1` Event reduced to the fields that the intake reads; bodies are reduced to the metadata of their objects. */
 export interface ClusterAuditEvent {
   readonly auditId: string
   /** Distinguishes requests that a client sent under one Audit-ID; equal in repeated deliveries of one request. */
   readonly delivery: string
   readonly verb: string
   readonly username: string
-  /** Who the user acted as (`kubectl --as`). */
+  /** The impersonated user (`kubectl --as`). */
   readonly impersonated: string | undefined
   readonly group: string
   readonly resource: string
@@ -18,18 +18,18 @@ export interface ClusterAuditEvent {
   /** Empty if the API server did not know it: a create that was denied before its body was read. */
   readonly name: string
   readonly code: number
-  /** Reason of the Status, such as `AlreadyExists`; '' of a success. */
+  /** Reason of the Status, such as `AlreadyExists`; '' for a success. */
   readonly reason: string
   readonly isDryRun: boolean
   /** Time at which the response was complete. */
   readonly completedAt: Date
-  /** resourceVersion of the submitted object, if it named one. */
+  /** resourceVersion of the submitted object, if it had one. */
   readonly sentVersion: string | undefined
   /** Response body: one object, the items of a list, or the details of a Status. */
   readonly answered: readonly ReturnedObject[]
 }
 
-/** Identity of an object in an answer. */
+/** Identity of an object in a response. */
 export interface ReturnedObject {
   readonly uid: string
   readonly resourceVersion: string
@@ -57,7 +57,7 @@ export function readClusterAuditEvent(item: unknown): ReadEvent {
   const completedAt = new Date(text(event['stageTimestamp']))
   if (auditId === '' || verb === '' || Number.isNaN(completedAt.getTime())) return 'malformed'
   const { code, reason } = asObject(event['responseStatus'])
-  // A bearer that is not known has no user. Counted as malformed, it would let anyone fill the log with warnings.
+  // A request with an unknown bearer token has no user. If it counted as malformed, anyone could fill the log with warnings.
   if (stage !== 'ResponseComplete' || (username === '' && code === 401)) return 'incomplete'
   if (username === '') return 'malformed'
   const request = asObject(event['requestObject'])

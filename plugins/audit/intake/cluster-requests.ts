@@ -22,7 +22,7 @@ export type SortedEvents = Readonly<Record<'ignored' | 'malformed' | 'unusable',
 /** An event with an id that deduplicates repeated deliveries (A4). */
 export type IdentifiedEvent = NewEvent<ClusterRequest> & { readonly id: string }
 
-/** Turns the items of an EventList into events; each item is judged alone, those of namespaces that are not served are ignored. Pure. */
+/** Turns the items of an EventList into events; each item is judged alone; items of namespaces that are not served are ignored. Pure. */
 export function toClusterRequests(
   items: readonly unknown[],
   kinds: AuditedKinds,
@@ -40,7 +40,7 @@ export function toClusterRequests(
   return { events, ...counts }
 }
 
-// A Namespace belongs to itself. The request that creates one has its name in the response only.
+// A Namespace belongs to itself. A create request has the Namespace's name in the response only.
 function namespaceOf({ resource, namespace, name, answered }: ClusterAuditEvent): string {
   return resource === 'namespaces' ? (answered[0]?.name ?? '') || name || namespace : namespace
 }
@@ -129,7 +129,7 @@ function toEvent(event: ClusterAuditEvent, request: Request): IdentifiedEvent {
     id: ['cluster-audit', event.auditId, event.delivery, action, ...uid].join('/'),
     time: event.completedAt,
     subject: {
-      // The API server gives a Namespace object the namespace that it is.
+      // For Namespace objects, the API server sets `namespace` to their own name.
       namespace: namespace === '' || kind.kind === 'Namespace' ? undefined : namespace,
       kind: kind.kind,
       name: object?.name || event.name,

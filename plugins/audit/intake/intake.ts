@@ -14,7 +14,7 @@ export interface Intake {
 // Secrets are audited at level Metadata, since bodies contain the secret. Each request is its own row.
 const withoutInformer: readonly [string, AuditedKind][] = [['/secrets', { kind: 'Secret', observed: false }]]
 
-/** Stores audit events of the API server in the event log. The audit consumer makes rows from them (ADR 0021). */
+/** Stores audit events of the API server in the event log. The audit consumer creates rows from them (ADR 0021). */
 export function createIntake(
   { store, metrics, log }: Pick<Core, 'store' | 'metrics' | 'log'>,
   informers: () => readonly Informer[],
@@ -36,8 +36,8 @@ export function createIntake(
   }
 }
 
-// The BFF reports its denials and failures within 50 ms, longer under load, with more fields: the trace and the name in the body.
-// If both report one request, the first to be stored makes the row.
+// The BFF reports its denials and failures within 50 ms, longer under load, with more fields: the trace and the name in the body. If both report one
+// request, the first to be stored creates the row.
 const refusalsHeldMs = 1_000
 
 /** Resolves when every denial and failure is at least a second old. The API server can send other batches meanwhile. */
@@ -47,7 +47,7 @@ async function holdRefusals(events: readonly IdentifiedEvent[]): Promise<void> {
   )
   if (completed.length === 0) return
   const age = Date.now() - Math.max(...completed)
-  // The clock of the API server may differ.
+  // The API server's clock may differ.
   await sleep(Math.min(refusalsHeldMs, Math.max(0, refusalsHeldMs - age)))
 }
 

@@ -6,15 +6,15 @@ import { Fail } from '#core/errors/domain-error.ts'
 import type { Intake } from './intake.ts'
 import { isSameToken } from './webhook-token.ts'
 
-/** Bounds of a request. */
+/** Limits of a request. */
 export interface WebhookBounds {
   readonly webhookMaxEvents: number
   readonly webhookMegabytes: number
 }
 
 /**
- * `POST /audit-events`: an `audit.k8s.io/v1` EventList of the API server's webhook backend, with the token of its own, which is not an account
- * of the cluster. 200 means stored; the API server retries on any response other than 2xx and 4xx.
+ * `POST /audit-events`: an `audit.k8s.io/v1` EventList of the API server's webhook backend, with its own token, which is not an account of the
+ * cluster. 200 means stored; the API server retries on any response other than 2xx and 4xx.
  */
 export function webhookEndpoint(intake: Intake, token: string, bounds: WebhookBounds): AnyEndpoint {
   return endpoint({

@@ -69,7 +69,7 @@ export function encode(entry: OutcomeEntry): string {
   return `${JSON.stringify({ event: { ...event, time: time.getTime() } })}\n`
 }
 
-/** Parses a line of the spool. Returns undefined for a line that was cut by a crash of the machine. */
+/** Parses a line of the spool. Returns undefined for a line that a crash of the machine truncated. */
 export function decodeEntry(line: string): OutcomeEntry | undefined {
   try {
     // Written by `encode` into a file that only this user may write.

@@ -15,7 +15,7 @@ export interface IntentLimits {
   readonly diskMs: number
 }
 
-// Together 50 ms, the longest delay of an act that has no other record (A2).
+// Together 50 ms, the maximum delay of an act that has no other record (A2).
 const intentLimits: IntentLimits = { storeMs: 40, diskMs: 10 }
 
 /** Collects outcomes of requests. Only intents delay a request. */

@@ -30,7 +30,7 @@ export interface WriteBuffer {
 export interface WriteBufferOptions extends Pick<Core, 'log' | 'metrics'> {
   readonly store: Store
   readonly spool: Spool | undefined
-  /** Most entries in memory; default 10,000. */
+  /** Maximum number of entries in memory; default 10,000. */
   readonly memorySize?: number
 }
 
@@ -64,7 +64,7 @@ export function createWriteBuffer({
     for (const { segment } of done) if (segment !== undefined) spool?.settle(segment, 1)
     spooled.set(spool?.size() ?? 0)
   }
-  // Entries beyond the bound of memory, and entries of an earlier process.
+  // Entries that did not fit in memory, and entries of an earlier process.
   const readBack = (): boolean => {
     const next = spool?.next()
     if (next === undefined) return false
@@ -100,7 +100,7 @@ export function createWriteBuffer({
         log.warn({ error: error instanceof Error ? error.name : 'unknown' }, 'writing outcomes failed, retrying')
         if (isTransient(error)) {
           away = true
-          // From now on only the spool preserves them over a crash of the machine.
+          // From now on only the spool preserves them across a crash of the machine.
           spool?.sync().catch(logSpoolFailure)
           return false
         }

@@ -3,7 +3,7 @@ import type { AuditTables } from '../contract/tables.ts'
 
 type Row = Omit<AuditTables['audit_log'], 'namespace_uid' | 'actor_exact'> & { readonly actor_exact: boolean }
 
-/** The row as the API and the log line of a dropped row show it. */
+/** Converts a row for the API, and for the log line of a dropped row. */
 export function toAuditEvent(row: Row): AuditEvent {
   const { id, source, actor, action, namespace, outcome, detail } = row
   return {

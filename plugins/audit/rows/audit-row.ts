@@ -14,12 +14,12 @@ import type { AuditSource } from './row-keys.ts'
 /** A row to write, with the key that merges reports of one change (A4). */
 export interface AuditRow extends Omit<AuditTables['audit_log'], 'actor_exact'> {
   readonly key: string
-  /** Key of the event itself. A denial is counted once by it. */
+  /** Key of the event itself. It ensures that a denial is counted once. */
   readonly eventKey: string
   readonly actor_exact: boolean
-  /** Completion time of the request that the API server reported. Of two requests that claim one change, the earlier one made it. */
+  /** Completion time of the request that the API server reported. Of two requests that claim one change, the earlier one counts. */
   readonly claimedAt?: Date
-  /** Carries the actor for a row that another event creates. Creates no row itself. */
+  /** The row only carries the actor for a row that another event creates. */
   readonly pending?: true
 }
 
@@ -31,7 +31,7 @@ export function auditedTypes(descriptors: Descriptors): readonly string[] {
   return [...new Set([requestOutcome.type, clusterRequest.type, ...descriptors.keys()])]
 }
 
-/** The row of an event, or undefined when it is not audited. */
+/** The row of an event, or undefined if it is not audited. */
 export function toAuditRow(event: AuditSource, descriptors: Descriptors): AuditRow | undefined {
   if (event.type === requestOutcome.type) return outcomeRow(event)
   if (event.type === clusterRequest.type) return requestRow(event)
@@ -45,7 +45,7 @@ export function toAuditRow(event: AuditSource, descriptors: Descriptors): AuditR
   )
 }
 
-/** What an informer saw; who did it is a guess from the object's managed fields. */
+/** The row of a change that an informer saw; its actor is a guess from the object's managed fields. */
 function changeRow(event: AuditSource, action: string): AuditRow {
   const data = asObject(event.data)
   const { uid, resourceVersion } = data
@@ -62,7 +62,7 @@ function changeRow(event: AuditSource, action: string): AuditRow {
   )
 }
 
-/** What a caller did or tried through the API. Of a change it is the informer's row, which may come before or after it. */
+/** The row of a caller's act or attempt through the API. A change shares the informer's row, which may come before or after it. */
 function outcomeRow(event: AuditSource): AuditRow {
   const data = asObject(event.data)
   const [action, uid, resourceVersion] = [text(data['action']), text(data['uid']), text(data['resourceVersion'])]
@@ -91,12 +91,12 @@ function ownKey(event: AuditSource, action: string, outcome: string): string {
   return outcome === 'denied' ? countedKey(event, [action]) : eventKey(event)
 }
 
-/** What the API server reported of a request: the exact actor of a change, a denial or a failure. */
+/** The row of a request that the API server reported: the exact actor of a change, a denial or a failure. */
 function requestRow(event: AuditSource): AuditRow {
   const data = asObject(event.data)
   const [action, uid, resourceVersion] = [text(data['action']), text(data['uid']), text(data['resourceVersion'])]
   const outcome = data['outcome'] === 'success' ? 'success' : data['outcome'] === 'error' ? 'error' : 'denied'
-  // Events of earlier versions report denials alone, without a code.
+  // Events of earlier versions report denials only, without a code.
   const code = text(data['code']) || 'forbidden'
   const detail = {
     ...(uid === '' ? {} : { uid }),
@@ -107,21 +107,21 @@ function requestRow(event: AuditSource): AuditRow {
   const own = outcome === 'error' ? countedKey(event, [action, code]) : ownKey(event, action, outcome)
   const key = uid === '' ? own : changeKey(action, uid, resourceVersion)
   const row = finish(
-    // The trace of the event is the delivery's, not the act's.
+    // The event has the trace of the delivery, not of the act.
     { ...common(event), trace_id: null, action, resource_kind: event.subject.kind, detail },
     { event, key, source: 'controller', outcome },
   )
   return { ...row, claimedAt: event.time, ...(data['unconfirmed'] === true ? { pending: true } : {}) }
 }
 
-// From the data, never from the event's actor: events of earlier versions name the field manager alone.
+// From the data, never from the event's actor: events of earlier versions have only the field manager.
 function guess(data: Readonly<Record<string, unknown>>): Pick<AuditRow, 'actor' | 'actor_kind' | 'actor_exact'> {
   const manager = text(data['actorGuess'])
   if (manager === '') return { actor: UNKNOWN, actor_kind: 'system', actor_exact: false }
   return { actor: guessedActor(manager), actor_kind: 'controller', actor_exact: false }
 }
 
-// Rows of the platform's own acts, which no caller asked for, are the controller's.
+// Rows of the platform's own acts, without a caller, belong to the controller.
 function sourceOf({ actor }: AuditSource): AuditRow['source'] {
   if (actor === undefined || actor.kind === 'controller') return 'controller'
   return actor.name.startsWith('system:mesh:') ? 'controller' : 'bff'
@@ -145,7 +145,7 @@ function common(event: AuditSource) {
   const { name: actor = UNKNOWN, kind = 'system' } = event.actor ?? {}
   return {
     actor,
-    // Events of earlier versions call a service account a user where it came with a request.
+    // Events of earlier versions classify a requesting service account as a user.
     actor_kind: actor.startsWith('system:') ? ('system' as const) : kind,
     actor_exact: actor !== UNKNOWN,
     namespace_uid: event.subject.namespaceUid ?? null,

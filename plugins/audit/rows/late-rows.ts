@@ -9,7 +9,7 @@ export function toLate(row: AuditRow, now: Date): AuditRow {
   return isCounted(row) ? { ...late, key: `late/${row.eventKey}`, id: idOf(`late/${row.eventKey}`) } : late
 }
 
-/** New knowledge about a sealed row, as a row of the open day. */
+/** New information about a sealed row, as a row of the open day. */
 export function toAmendment(row: AuditRow, now: Date): AuditRow {
   const key = `late/${row.key}`
   const detail = { ...row.detail, occurredAt: row.occurred_at.toISOString(), amends: row.id }

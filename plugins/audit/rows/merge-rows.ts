@@ -25,7 +25,7 @@ function merge(before: AuditRow, row: AuditRow): AuditRow {
 
 type Acting = Pick<AuditRow, 'actor' | 'actor_kind' | 'actor_exact' | 'action' | 'trace_id' | 'claimedAt'>
 
-// The exact actor. Of two, the caller reported by the BFF, else the one whose request was complete first.
+// The exact actor. Of two, the caller reported by the BFF, else the actor whose request completed first.
 function actingOf(before: AuditRow, row: AuditRow): Acting {
   const exact = [before, row].filter((one) => one.actor_exact)
   const first = exact.toSorted((a, b) => (a.claimedAt?.getTime() ?? 0) - (b.claimedAt?.getTime() ?? 0))[0] ?? before

@@ -17,7 +17,7 @@ interface Detailed {
   readonly detail: Readonly<Record<string, unknown>>
 }
 
-// One row per act and minute: a loop that fails all day makes 1,440 rows.
+// One row per act and minute: a loop that fails all day creates 1,440 rows.
 const COUNTED = 'denied/'
 // Rows of acts with an intent: one per intent.
 const ACT = 'act/'
@@ -42,7 +42,7 @@ export function isCounted(row: Keyed): boolean {
   return row.key.startsWith(COUNTED)
 }
 
-/** How many of them a row represents. */
+/** Number of denials or failures that a row represents. */
 export function countOf(row: Detailed): number {
   const count = row.detail['count']
   return typeof count === 'number' ? count : 1
@@ -71,7 +71,7 @@ export function eventKey(event: AuditSource): string {
   return auditId === '' ? `event/${event.id}` : `request/${auditId}`
 }
 
-/** The row's id follows from its key, so that a replay makes the same row. */
+/** The row's id follows from its key, so that a replay creates the same row. */
 export function idOf(key: string): string {
   const hex = digest(key)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`
@@ -81,7 +81,7 @@ function digest(input: string): string {
   return createHash('sha256').update(input).digest('hex')
 }
 
-/** A text field of an event; empty for other values. */
+/** A string field of an event; empty for other values. */
 export function text(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }

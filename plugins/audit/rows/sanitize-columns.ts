@@ -1,11 +1,11 @@
 import { guessedActor } from '#core/controllers/objects/object-fingerprint.ts'
 import type { AuditTables } from '../contract/tables.ts'
 
-// Replaces a text that its column does not accept, since it might be a secret (A8).
+// Replaces a string that its column does not accept, since it might be a secret (A8).
 const REFUSED = 'redacted'
 const GUESS = guessedActor('')
 
-// Usernames are the cluster's (e-mail addresses, issuer URLs, certificate names); a field manager is any client's free text.
+// Usernames come from the cluster (e-mail addresses, issuer URLs, certificate names); any client can choose a field manager freely.
 const uid = /^[A-Za-z0-9-]{1,64}$/
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const instant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
@@ -30,7 +30,7 @@ const details: Readonly<Record<string, RegExp>> = {
   decision: /^(?:approve|reject)$/,
   trigger: /^[a-z][a-z0-9-]{0,39}$/,
   tool: /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/,
-  // Free text of the decider: one line of printable characters, bounded where the decision is taken.
+  // Free text of the decider: one line of printable characters, its length is limited where the decision is made.
   decisionReason: /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}]{1,1024}$/u,
   edited: /^true$/,
   onReject: /^answer$/,
@@ -52,18 +52,18 @@ const details: Readonly<Record<string, RegExp>> = {
 /** Names of the fields that `detail` may have. */
 export const auditDetails: ReadonlySet<string> = new Set(Object.keys(details))
 
-/** The columns of a row that hold text. */
+/** The string columns of a row. */
 export type AuditText = Pick<
   AuditTables['audit_log'],
   'actor' | 'action' | 'resource_kind' | 'resource_name' | 'namespace' | 'trace_id' | 'detail'
 > & { readonly actor_exact: boolean }
 
-/** Whether a text has the form of a uid. */
+/** Whether a string has the format of a uid. */
 export function isUid(text: string): boolean {
   return uid.test(text)
 }
 
-/** Applies the allowlist of its column to every text of a row. */
+/** Applies the allowlist of its column to every string of a row. */
 export function allowlisted(row: AuditText): AuditText {
   return {
     actor_exact: row.actor_exact,
@@ -85,7 +85,7 @@ function allowedDetail(detail: AuditText['detail']): AuditText['detail'] {
 }
 
 const field = /^[a-z][A-Za-z]{0,31}(?:\.[a-z][A-Za-z]{0,31}){0,4}$/
-// Addresses, names, durations, amounts: one word. Which fields these are is the kind's allowlist (`audited`).
+// Addresses, names, durations, amounts: one word. The kind's allowlist (`audited`) determines the fields.
 const fieldValue = /^[\p{L}\p{N}\p{P}\p{S}]{0,2048}$/u
 
 function allowedChanges(changes: unknown): Record<string, unknown> | undefined {

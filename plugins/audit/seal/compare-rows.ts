@@ -8,7 +8,7 @@ const idBytes = 16
 
 const entryBytes = 48
 
-/** Compares the entries (id and digest of a row each) of a block as they were sealed with those of today. */
+/** Compares the sealed entries (id and digest of a row each) of a block with the current ones. */
 export function firstFault(sealed: Buffer, actual: Buffer): RowFault | undefined {
   const known = new Set(entriesOf(actual).map(idOf))
   const now = entriesOf(actual)

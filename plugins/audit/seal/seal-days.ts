@@ -7,12 +7,12 @@ import type { AuditTables } from '../contract/tables.ts'
 import { sealHead } from '../store/chain.ts'
 import type { SealingTerm } from '../store/chain.ts'
 
-/** One hour, longer than outcomes wait for a healthy store. Later outcomes become rows of the open day. */
+/** One hour: longer than outcomes wait for a healthy store. Later outcomes become rows of the open day. */
 export const graceSeconds = 3_600
 
 /**
- * Seals every day that has ended: its rows are digested in order, chained to the day before, and the head is published outside
- * Postgres, as the event `day-sealed` and as a line `mesh_audit_seal {json}` (A7). Returns how many.
+ * Seals every day that has ended: its rows are digested in order and chained to the previous day. The head is published outside PostgreSQL, as the
+ * event `day-sealed` and as a line `mesh_audit_seal {json}` (A7). Returns how many.
  */
 export async function sealDays(
   { store, log }: Pick<Core, 'log'> & { readonly store: Store },

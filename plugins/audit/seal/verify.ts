@@ -12,7 +12,7 @@ export type SealVerdict =
   | { readonly ok: true; readonly days: number; readonly rows: number; readonly last: Seal | undefined }
   | { readonly ok: false; readonly day: string; readonly row?: string; readonly fault: Fault }
 
-/** A difference: in a row, a seal, a tombstone or a published head. */
+/** Kind of a difference in a row, a seal, a tombstone or a published head. */
 export type Fault = 'changed' | 'missing' | 'inserted' | 'seal' | 'tombstone' | 'unpublished'
 
 /** Published heads by day. `verify` compares the chain with them. */

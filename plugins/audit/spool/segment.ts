@@ -13,7 +13,7 @@ export interface SpoolSegment {
   unread: boolean
 }
 
-/** The segment that new entries are appended to. */
+/** The segment to which new entries are appended. */
 export interface OpenSegment {
   readonly segment: SpoolSegment
   /** Writes to the page cache, so that kill -9 of this process loses nothing. Throws the error of the file system. */
@@ -25,7 +25,7 @@ export interface OpenSegment {
   close(): void
 }
 
-/** Makes a segment's file, readable by this user only. */
+/** Creates a segment's file, readable by this user only. */
 export function createSegment(path: string, unread: boolean): OpenSegment {
   const fd = openSync(path, 'ax', 0o600)
   const segment: SpoolSegment = { path, pending: 0, bytes: 0, unread }
@@ -35,7 +35,7 @@ export function createSegment(path: string, unread: boolean): OpenSegment {
     append: (line) => {
       const bytes = Buffer.byteLength(line)
       const written = writeSync(fd, line)
-      // A full disk may write a part of a line. It is cut off, or the next entry would be appended to it.
+      // On a full disk, a part of a line may be written. It is truncated, or the next entry would be appended to it.
       if (written < bytes) {
         ftruncateSync(fd, segment.bytes)
         throw new Error('the disk took a part of an entry')

@@ -22,7 +22,7 @@ export interface Spool {
   close(): void
 }
 
-/** Location and bounds of the spool. */
+/** Location and limits of the spool. */
 export interface SpoolOptions {
   /** Folder of one process. A folder in use is refused with the pid of its owner. */
   readonly folder: string
@@ -31,14 +31,14 @@ export interface SpoolOptions {
   readonly segmentBytes?: number
 }
 
-/** Opens the folder (mode 0700, files 0600) and takes over the entries of an earlier process. */
+/** Opens the spool's folder (mode 0700, files 0600) and takes over the entries of an earlier process. */
 export function openSpool(options: SpoolOptions): Spool {
   const { folder, maxBytes, segmentBytes = 1_048_576 } = options
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   chmodSync(folder, 0o700)
   const lock = takeLock(join(folder, 'lock'))
   const segments = new Set(findSegments(folder))
-  // Names go up: several segments of one millisecond run ahead of the clock, also those of the process before.
+  // Names increase: several segments within a millisecond run ahead of the clock, including those of the previous process.
   let made = Math.max(0, ...[...segments].map(({ path }) => Number(basename(path, '.jsonl'))))
   // Held and released entries have separate files: held ones are settled by their owner, released ones are read back as a whole.
   const open: Partial<Record<'held' | 'left', OpenSegment>> = {}

@@ -36,5 +36,5 @@ type Rows = readonly AuditRow[]
 export const ids = (rows: Rows) => arrayParameter('uuid', rows, (row) => row.id)
 /** Details of rows. */
 export const details = (rows: Rows) => arrayParameter('jsonb', rows, (row) => JSON.stringify(row.detail))
-/** Texts of rows. */
+/** Strings of rows. */
 export const texts = (rows: Rows, pick: (row: AuditRow) => string | null) => arrayParameter('text', rows, pick)

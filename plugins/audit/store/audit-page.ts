@@ -31,7 +31,7 @@ export interface AuditWindow {
   readonly retentionDays: number
 }
 
-// Without `namespace_uid`, which only serves the filter. Before migration 0008 every row of the BFF was exact.
+// Columns without `namespace_uid`, which is only used by the filter. Before migration 0008 every row of the BFF was exact.
 const columns = [
   ...(['id', 'occurred_at', 'source', 'actor', 'actor_kind', 'action', 'resource_kind', 'resource_name'] as const),
   ...(['namespace', 'outcome', 'trace_id', 'detail'] as const),
@@ -48,7 +48,7 @@ export function auditPage(
   let query = db
     .selectFrom('audit_log')
     .select(columns)
-    // By the database's clock, as retention; `now()` prunes older days and bounds an index, `clock_timestamp()` would do neither.
+    // By the database's clock, like retention; `now()` prunes older days and bounds an index, `clock_timestamp()` would do neither.
     .where(sql<boolean>`occurred_at >= now() - make_interval(days => ${page.retentionDays})`)
     .orderBy('occurred_at', 'desc')
     .orderBy('id', 'desc')
@@ -59,13 +59,13 @@ export function auditPage(
   if (filter.actor !== undefined) query = query.where('actor', '=', filter.actor)
   if (filter.action !== undefined) query = query.where('action', '=', filter.action)
   if (filter.kind !== undefined) query = query.where('resource_kind', '=', filter.kind)
-  // A constant, or a plan that is kept could not use the index of failures.
+  // A constant: otherwise a cached plan could not use the index of failures.
   if (filter.outcome !== undefined) query = query.where('outcome', '=', sql.lit(filter.outcome))
   if (filter.from !== undefined) query = query.where('occurred_at', '>=', new Date(filter.from))
   if (filter.to !== undefined) query = query.where('occurred_at', '<', new Date(filter.to))
   if (page.after) {
     const { occurredAt, id } = page.after
-    // The first condition prunes the newer days; a comparison of rows alone does not.
+    // The first condition prunes the partitions of newer days; a comparison of rows alone does not.
     query = query.where('occurred_at', '<=', occurredAt)
     query = query.where(sql<boolean>`(occurred_at, id) < (${occurredAt}, ${id}::uuid)`)
   }

@@ -19,12 +19,12 @@ export interface Tombstone {
   readonly head: string
 }
 
-/** The head of a day: it covers its rows and, by the head before it, every day before. */
+/** The head of a day: it covers its rows and, through the previous head, all earlier days. */
 export function sealHead(previous: string, seal: Omit<Seal, 'head'>): string {
   return sha256([previous, seal.day, seal.rows, seal.digest])
 }
 
-/** The head of a tombstone: chained to the one before it, and bound to the seal of its day. */
+/** The head of a tombstone: chained to the previous one, and bound to the seal of its day. */
 export function tombstoneHead(previous: string, tombstone: Omit<Tombstone, 'head'>, sealOfDay: string): string {
   return sha256([previous, tombstone.day, tombstone.rows, tombstone.before.toISOString(), sealOfDay])
 }

@@ -3,7 +3,7 @@ import type { AuditTx as Tx } from '../contract/tables.ts'
 
 const dayMs = 86_400_000
 
-/** Creates missing partitions for the UTC days of these rows. `known` exists already. */
+/** Creates missing partitions for the UTC days of these rows. The partition `known` already exists. */
 export async function ensureDays(
   tx: Tx,
   given: readonly { readonly occurred_at: Date }[],
@@ -58,7 +58,7 @@ export async function dropDays(tx: Tx, days: readonly string[], patienceMs: numb
   if (days.length === 0) return
   const tables = days.flatMap((day) => [partitionOf(day), blocksOf(day)])
   await sql`set local lock_timeout = ${sql.lit(patienceMs)}`.execute(tx)
-  // One statement: with each COMMIT of a drop the server searches all its buffers once.
+  // One statement: the server scans all its buffers once per COMMIT of a drop.
   await sql`drop table if exists ${sql.join(tables.map((table) => sql.table(table)))}`.execute(tx)
 }
 

@@ -78,7 +78,7 @@ export async function dropSealedDays(tx: Tx, retentionDays: number): Promise<rea
     const before = new Date(midnight(dayAfter(seal.day)))
     if (before > cutoff || made.length === daysPerTransaction) break
     if (!existing.has(seal.day)) continue
-    // The seal has the number of rows. Counting would read the whole day.
+    // The seal contains the number of rows. Counting would read the whole day.
     const tombstone = { day: seal.day, rows: seal.rows, before }
     previous = tombstoneHead(previous, tombstone, seal.head)
     made.push({ ...tombstone, head: previous })
@@ -93,7 +93,7 @@ export async function dropSealedDays(tx: Tx, retentionDays: number): Promise<rea
   return made
 }
 
-// By the database's clock: a manager whose own is a year ahead drops nothing more.
+// By the database's clock: a manager whose clock is a year ahead drops no additional days.
 async function cutoffOf(tx: Tx, days: number): Promise<Date> {
   const { rows } = await sql<{ cutoff: Date }>`
     select clock_timestamp() - make_interval(days => ${days}) as cutoff`.execute(tx)

@@ -38,7 +38,7 @@ export async function insertRows(tx: Tx, rows: Rows, window: Window): Promise<Re
   return new Set([...inserted, ...(await insert(tx, old, window, true))])
 }
 
-/** Inserts rows whose keys are claimed already. */
+/** Inserts rows whose keys are already claimed. */
 export async function insertUnkeyed(tx: Tx, rows: Rows, { today }: Window): Promise<void> {
   if (rows.length === 0) return
   await ensureDays(tx, rows, today)
@@ -59,7 +59,7 @@ function columnsOf(rows: Rows) {
       ${texts(rows, (row) => row.trace_id)}, ${details(rows)}`
 }
 
-// One statement for up to 500 rows, keys and all: sent and read once.
+// One statement for up to 500 rows and their keys: sent and parsed once.
 async function insert(
   tx: Tx,
   rows: Rows,

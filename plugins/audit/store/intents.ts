@@ -22,7 +22,7 @@ export async function settleIntents(tx: Tx, ids: readonly string[]): Promise<voi
   await sql`delete from audit_intents where id = any(${ids}::uuid[])`.execute(tx)
 }
 
-/** Returns up to 500 intents that are unsettled for longer than the limit, by the clock of the database. */
+/** Returns up to 500 intents that have been unsettled for longer than the limit, by the clock of the database. */
 export async function takeAbandoned(tx: Tx, seconds: number): Promise<readonly IntendedAct[]> {
   const { rows } = await sql<IntendedAct>`
     delete from audit_intents where id in (

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { lockWriters } from './seals.ts'
 import type { AuditTx as Tx } from '../contract/tables.ts'
 
-// One month, as the ranges of the event log. Three or four generations exist at a time, and each claim searches all of them.
+// One month, like the partitions of the event log. Three or four generations exist at a time, and each claim searches all of them.
 const generationDays = 30
-/** Shortest lifetime of a key. The second report of a change may be late: from an informer that was down, or from the spool of a BFF. */
+/** Minimum lifetime of a key. The second report of a change may be late if an informer was down, or if it comes from the spool of a BFF. */
 export const keyDays = 7
 
 /**

@@ -17,7 +17,7 @@ export interface Held {
   readonly now: Date
   /** End of the last closed day. Older rows are no longer written. */
   readonly sealedBefore: Date | undefined
-  /** Generation that new keys are added to. */
+  /** Generation to which new keys are added. */
   readonly generation: number
   /** The current UTC day if it has a partition. Nearly every row belongs to it. */
   readonly today: string | undefined
@@ -64,7 +64,7 @@ export async function unsealedDays(db: AuditReader): Promise<readonly string[]> 
   return rows.map((row) => row.day)
 }
 
-/** Records id and digest of every row of a closed day. Returns their number and the digest over all. */
+/** Records id and digest of every row of a closed day. Returns the number of rows and the digest of the day. */
 export async function digestDay(tx: Tx, day: string): Promise<Pick<Seal, 'rows' | 'digest'>> {
   // A day of ten million rows takes a minute; no other session waits for it.
   await sql`set local statement_timeout = 0`.execute(tx)
@@ -114,7 +114,7 @@ export async function readSeals(db: AuditReader): Promise<readonly Seal[]> {
   return rows
 }
 
-/** Unix time at which the newest sealed day ends; 0 before the first. */
+/** Unix time at which the newest sealed day ends; 0 before the first seal. */
 export async function sealedUntil(db: AuditReader): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
     select coalesce(extract(epoch from (max(day) + 1)::timestamp at time zone 'UTC'), 0)::float8 as seconds
@@ -122,7 +122,7 @@ export async function sealedUntil(db: AuditReader): Promise<number> {
   return rows[0]?.seconds ?? 0
 }
 
-/** The newest head; '' before the first. */
+/** The newest head; '' before the first seal. */
 export async function lastHead(db: AuditReader, of: 'audit_seals' | 'audit_tombstones'): Promise<string> {
   const order = of === 'audit_seals' ? sql`day` : sql`id`
   const { rows } = await sql<{ head: string }>`
@@ -151,7 +151,7 @@ export async function rowBefore(db: AuditReader, from: Date | undefined, before:
   return rows[0]?.id
 }
 
-// Columns of migration 0008: rows of earlier versions have neither, and their digests stay as they were sealed.
+// Columns of migration 0008: rows of earlier versions have neither, and so their sealed digests stay valid.
 const laterColumns = sql`case when actor_exact is null and namespace_uid is null then '[]'::jsonb
   else jsonb_build_array(actor_exact, namespace_uid) end`
 

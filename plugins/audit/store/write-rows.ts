@@ -13,8 +13,8 @@ import type { Held } from './seals.ts'
 import type { AuditTx as Tx } from '../contract/tables.ts'
 
 /**
- * Writes rows once per key. Known rows are updated with an exact actor, the observation of an informer, or a count.
- * Rows outside the window are skipped: a rebuild honours retention, and their day may be dropped already.
+ * Writes rows once per key. Known rows are updated with an exact actor, the observation of an informer, or a count. Rows outside the window are
+ * skipped: a rebuild honours retention, and their day may already be dropped.
  */
 export async function writeRows(tx: Tx, given: readonly AuditRow[], retentionDays: number): Promise<void> {
   const held = { ...(await holdSeals(tx)), retentionDays }
@@ -84,7 +84,7 @@ async function withoutCounted(tx: Tx, rows: readonly AuditRow[], held: Window): 
   return rows.filter((row) => !isCounted(row) || (counted.get(row.eventKey) === row && fresh.has(idOf(row.eventKey))))
 }
 
-// The BFF's row of a request names more than the API server's: trace, action, and the name that was in the body.
+// The BFF's row of a request has more fields than the API server's: trace, action, and the name that was in the body.
 function onePerRequest(rows: readonly AuditRow[]): ReadonlyMap<string, AuditRow> {
   const first = new Map<string, AuditRow>()
   for (const row of rows) {
@@ -107,7 +107,7 @@ async function countDenials(tx: Tx, rows: readonly AuditRow[]): Promise<void> {
     where audit_log.occurred_at = audit_keys.occurred_at and audit_log.id = audit_keys.id and ${unsealed}`.execute(tx)
 }
 
-/** An outcome replaces only an unknown one. */
+/** An outcome replaces only an unknown outcome. */
 async function explainActs(tx: Tx, rows: readonly AuditRow[]): Promise<void> {
   if (rows.length === 0) return
   await sql`
@@ -119,7 +119,7 @@ async function explainActs(tx: Tx, rows: readonly AuditRow[]): Promise<void> {
       and audit_log.detail ->> 'reason' = 'unknown'`.execute(tx)
 }
 
-/** An exact actor replaces a guess. Of two that the API server named, the earlier one is used. */
+/** An exact actor replaces a guess. Of two actors reported by the API server, the earlier one is used. */
 async function nameActors(tx: Tx, rows: readonly AuditRow[]): Promise<void> {
   if (rows.length === 0) return
   await sql`

@@ -38,7 +38,7 @@ export const migrations = [
 ]
 /** A trace id. */
 export const trace = 'a'.repeat(32)
-/** A request of that trace. */
+/** A `traceparent` of that trace. */
 export const traceparent = `00-${trace}-${'b'.repeat(16)}-01`
 /** An audited act of another plugin. */
 export const shared: AuditDescriptor = { action: 'grant.create', resourceKind: 'RunShare' }
@@ -126,7 +126,7 @@ export function shuffled<T>(items: readonly T[]): T[] {
     .map(({ item }) => item)
 }
 
-/** Inserts batches of 40, newer than the rows of a walk and among them. Returns rows per second. */
+/** Inserts batches of 40, both newer than the rows of a walk and among them. Returns rows per second. */
 export async function insertMeanwhile(
   write: (rows: readonly AuditRow[]) => Promise<void>,
   at: number,

@@ -1,7 +1,7 @@
 import type { Access } from '#core/cluster/caller.ts'
 import type { LimitSubject } from './points.ts'
 
-/** What an owner uses now: money of its current windows, calls in flight, and calls of the last minute. */
+/** Current usage of an owner: money of its current windows, calls in flight, and calls of the last minute. */
 export interface LiveUsage {
   readonly accounts: readonly {
     readonly currency: string
@@ -14,12 +14,9 @@ export interface LiveUsage {
   readonly requestsLastMinute: number
 }
 
-/** What is counted for owners of limits, for plugins that display it. */
+/** Counters of owners of limits, for plugins that display it. */
 export interface BudgetsApi {
-  /**
-   * What each subject uses now, in their order. `access` is the review of a resource of the caller's plugin, in the scope of the
-   * subjects.
-   */
+  /** Current usage of each subject, in their order. `access` proves a review of a resource of the calling plugin, in the scope of the subjects. */
   usageOf(access: Access, subjects: readonly Pick<LimitSubject, 'kind' | 'uid'>[]): Promise<readonly LiveUsage[]>
 }
 

@@ -11,12 +11,12 @@ export interface SpendLimit {
   readonly window: SpendWindow
 }
 
-/** The object whose limit it is. */
+/** The object that has the limit. */
 export interface LimitSubject {
   readonly kind: 'AgentDeployment' | 'Tenant'
   readonly namespace?: string
   readonly name: string
-  /** What is counted belongs to the uid: a re-created object starts at zero. */
+  /** Counters belong to the uid: a re-created object starts at zero. */
   readonly uid: string
 }
 
@@ -26,11 +26,11 @@ export interface CallLimit {
   readonly spend?: SpendLimit
   readonly requestsPerMinute?: number
   readonly concurrency?: number
-  /** Counts calls even where neither is limited, for what is displayed. */
+  /** Counts calls even if neither is limited, for display. */
   readonly countsCalls?: true
 }
 
-/** Limits of other plugins on the agents of a namespace. The state role asks for each call: the response must cost little. */
+/** Limits of other plugins on the agents of a namespace. The state role calls it for each model call, so it must be cheap. */
 export interface LimitSource {
   readonly name: string
   limitsOf(namespace: string): Promise<readonly CallLimit[]>

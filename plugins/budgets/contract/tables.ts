@@ -1,4 +1,4 @@
-/** State of a hold: `expired` is charged at the hold because its lease ended. */
+/** State of a hold: an `expired` hold was charged in full because its lease ended. */
 export type HoldState = 'open' | 'settled' | 'released' | 'expired'
 
 /** Money of one owner in one window, in micro-units. */
@@ -11,7 +11,7 @@ export interface AccountRow {
   window_start: Date
   spent: bigint
   held: bigint
-  /** Part of `spent` that settled calls cost beyond their holds. */
+  /** Part of `spent` by which settled calls exceeded their holds. */
   overrun: bigint
   /** First refusal in the window. */
   exceeded_at: Date | null
@@ -29,7 +29,7 @@ export interface RateRow {
 /** A hold: money reserved for one model call. */
 export interface HoldRow {
   id: string
-  /** Uid of the service account that made it. */
+  /** Uid of the service account that created it. */
   holder: string
   request_key: string
   agent_uid: string
@@ -38,7 +38,7 @@ export interface HoldRow {
   amount: bigint
   currency: string | null
   max_output: bigint
-  /** Prices of the route when the hold was made: a later change never changes what is charged. */
+  /** Prices of the route when the hold was created: a later change does not affect the charge. */
   prices: unknown
   accounts: bigint[]
   limits: bigint[]
@@ -50,7 +50,7 @@ export interface HoldRow {
   created_at: Date
   expires_at: Date
   ended_at: Date | null
-  /** When a gateway took it over. */
+  /** Time at which a gateway took the hold over. */
   claimed_at: Date | null
 }
 

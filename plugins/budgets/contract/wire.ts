@@ -18,7 +18,7 @@ import { statePath } from '#schemas/wire/state-path.ts'
 const MAX_TOKENS = 10_000_000
 const holdId = string({ pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$', maxLength: 36 })
 const name = string({ maxLength: 317 })
-// Provider counts may be any number; what is counted is clamped.
+// Token counts of providers may be any number; they are clamped.
 const tokens = number(0)
 
 const holdFields = {
@@ -56,7 +56,7 @@ export const openHold = statePath({
 /** See {@link openHold}. */
 export type HoldRequest = Static<typeof openHold.request>
 
-/** A call that may not be made: what the route of one hold responds with. */
+/** A refused call: the response of the route for a single hold. */
 const refused = reply({
   status: integer(400, 599),
   code: string(),
@@ -67,7 +67,7 @@ const refused = reply({
 /** See {@link refused}. */
 export type RefusedOpening = Static<typeof refused>
 
-/** Reserves money for several calls, in their order. `key` is what `Idempotency-Key` is for one. */
+/** Reserves money for several calls, in their order. `key` corresponds to `Idempotency-Key` of a single hold. */
 export const openHolds = statePath({
   method: 'POST',
   path: '/budgets/openings',
@@ -80,7 +80,7 @@ export const openHolds = statePath({
 export type Openings = Static<typeof openHolds.request>
 
 const settleFields = {
-  /** Null is charged at the hold. */
+  /** For null, the whole hold is charged. */
   usage: nullable(
     object({
       inputTokens: tokens,
@@ -102,7 +102,7 @@ const endedFields = {
   state: string(),
 }
 
-/** A hold that has ended: what the call cost, and what is left. */
+/** A hold that has ended: cost of the call, and remaining budget. */
 export const endedHold = reply(endedFields)
 
 /** See {@link endedHold}. */
@@ -120,7 +120,7 @@ export const settleHold = statePath({
 /** See {@link settleHold}. */
 export type SettleRequest = Static<typeof settleHold.request>
 
-/** Gives back the money of a call that was not made. */
+/** Releases the money of a call that was not made. */
 export const releaseHold = statePath({
   method: 'POST',
   path: '/budgets/holds/:id/release',
@@ -139,7 +139,7 @@ export const settleHolds = statePath({
   }),
 })
 
-/** Extends the leases of holds; `renewed` are those that live, and those that the gateway has settled. */
+/** Extends the leases of holds; `renewed` lists live holds, and holds that the gateway has settled. */
 export const extendHolds = statePath({
   method: 'POST',
   path: '/budgets/holds/renew',
@@ -148,7 +148,7 @@ export const extendHolds = statePath({
   response: reply({ expiresAt: nullable(string()), renewed: list(holdId) }),
 })
 
-/** What the limits on a run of the agent leave, or those on the agent itself without the query `runId`; null: none counts money. */
+/** Remaining money within the limits on a run of the agent, or on the agent itself without the query `runId`; null: no limit counts money. */
 export const remaining = statePath({
   method: 'GET',
   path: '/budgets/remaining',

@@ -19,7 +19,7 @@ export interface HoldServices extends ReserveServices {
   readonly findRoute: FindRoute
 }
 
-/** Reserves money for a model call of an agent. Throws why the call may not be made. */
+/** Reserves money for a model call of an agent. Throws the refusal of the call. */
 export async function createHold(
   services: HoldServices,
   agent: CallingAgent,
@@ -71,7 +71,7 @@ export interface HoldResult {
 /** The end of a hold by its launcher. */
 export type EndRequest = (SettleRequest & { readonly release?: false }) | { readonly release: true }
 
-/** Ends holds of an agent; undefined for a hold that is not its own. */
+/** Ends holds of an agent; undefined for a hold of another agent. */
 export async function endHolds(
   { ledger }: Pick<HoldServices, 'ledger'>,
   agent: CallingAgent,
@@ -129,7 +129,7 @@ export async function renewHolds(
   return { expiresAt, renewed: renewed.map(({ id }) => id) }
 }
 
-// The uid of the account, so that a re-created agent of the same name has no holds of the former one.
+// The uid of the account, so that a re-created agent of the same name does not own the holds of its predecessor.
 function holderOf({ account: { uid, username } }: CallingAgent): string {
   return uid === '' ? username : uid
 }

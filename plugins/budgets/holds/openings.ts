@@ -5,8 +5,8 @@ import { createHold } from './holds.ts'
 import type { HoldServices } from './holds.ts'
 
 /**
- * Reserves money for several calls of an agent. Each has its own key and result, and the refusal of one is of no effect on others. The ledger
- * decides on them in one statement; when this resolves, every hold is committed.
+ * Reserves money for several calls of an agent. Each has its own key and result, and a refusal does not affect the others. The ledger decides on them
+ * in one statement; when this resolves, every hold is committed.
  */
 export function createHolds(services: HoldServices, agent: CallingAgent, { items }: Openings) {
   return Promise.all(
@@ -17,7 +17,7 @@ export function createHolds(services: HoldServices, agent: CallingAgent, { items
 }
 
 function toRefused(error: unknown): RefusedOpening {
-  // Without its own text. The launcher asks for it alone, and the error is reported there.
+  // Without the error's message. The launcher repeats the request alone, and the error is reported there.
   const fail = error instanceof Fail ? error : new Fail('internal_error')
   const after = fail.retryAfter === undefined ? {} : { 'retry-after': String(Math.ceil(fail.retryAfter)) }
   return {

@@ -3,15 +3,15 @@ import type { HoldServices } from './holds.ts'
 import { ownerOf } from '../limits/owner.ts'
 import { formatMicros } from '#schemas/values/money.ts'
 
-/** Money that is left: of the limit that ends first. */
+/** Remaining money: of the limit with the least left. */
 export interface RemainingMoney {
   readonly remaining: string
   readonly currency: string
 }
 
 /**
- * What the limits on a run leave, without held money; undefined if none counts money. A run of null is the agent itself. For decisions
- * before work is started: it reserves nothing. Throws `not_found` unless the run is one of the agent.
+ * Remaining money within the limits on a run, without held money; undefined if no limit counts money. A null run is the agent itself. For decisions
+ * before work starts: reserves nothing. Throws `not_found` unless the run belongs to the agent.
  */
 export async function readRemaining(
   services: Pick<HoldServices, 'ledger' | 'limits'>,

@@ -16,16 +16,16 @@ import type { Hold, SettledCost, Settlement } from '#launcher/contract/calls/pay
 /** Money of the agent's model calls, kept by the state role. */
 export interface Holds {
   /**
-   * Holds money for a call; undefined if the agent has neither budget nor quota. Throws `Refusal`. `onLost` is called if the hold is not
-   * renewed any more: its call has to end.
+   * Holds money for a call; undefined if the agent has neither budget nor quota. Throws `Refusal`. `onLost` is called if the hold can no longer be
+   * renewed: its call must end.
    */
   open(request: HoldRequest, onLost: () => void): Promise<Hold | undefined>
   /**
-   * Settles a call that the gateway has not settled, and reads what it cost. Undefined if the state role cannot be reached now; it is sent
-   * again until the lease of the hold ends.
+   * Settles a call that the gateway has not settled, and returns its cost. Undefined if the state role cannot be reached now; it is sent again until
+   * the lease of the hold ends.
    */
   settle(hold: Hold, settlement: Settlement): Promise<SettledCost | undefined>
-  /** Gives back the money of a call that was not forwarded. */
+  /** Releases the money of a call that was not forwarded. */
   release(hold: Hold): Promise<void>
   /** Waits, at most two seconds, for settlements that are sent again. */
   close(): Promise<void>
@@ -39,7 +39,7 @@ export interface HoldsOptions {
   readonly retryMs?: readonly number[]
 }
 
-// In sum about as long as a lease: the state role charges what is held afterwards (B2).
+// The sum is about the length of a lease: afterwards the state role charges the hold (B2).
 const defaultRetryMs: readonly number[] = [500, 1000, 2000, 4000, 8000, 15_000]
 const closeMs = 2000
 
@@ -122,14 +122,14 @@ function toHold(response: OpeningResponse, renew: (id: string, everySeconds: num
   if (status === 404 && code === 'not_found') throw new Refusal('not_found', message)
   const disabled = pluginDisabled(response)
   if (disabled !== undefined) throw disabled
-  // Anything else could be a state role without the plugin: a call without a hold would not be paid for (B5).
+  // Any other response could come from a state role without the plugin: a call without a hold would not be charged (B5).
   if (value === undefined) throw unavailable()
   const { id, renewEverySeconds, maxOutputTokens, remaining } = value
   renew(id, renewEverySeconds)
   return { id, maxOutputTokens, remaining: remaining ?? undefined }
 }
 
-// Whether the run fails or pauses is the agent's setting.
+// The agent's spec determines whether the run fails or pauses.
 function onExceed(headers: OpeningResponse['headers']): Record<string, string> {
   return headers['x-mesh-on-exceed'] === 'pause' ? { 'x-mesh-on-exceed': 'pause' } : {}
 }
@@ -142,7 +142,7 @@ function toSettled({ value }: SettlementResponse): SettledCost {
   return { cost: value?.cost ?? undefined, remaining: value?.remaining ?? undefined }
 }
 
-/** How an end of a hold is sent, and how it is sent again. */
+/** The functions that send and resend the end of a hold. */
 interface Sending {
   readonly first: () => Promise<SettlementResponse>
   readonly again: () => Promise<SettlementResponse>
@@ -160,7 +160,7 @@ function createRenewal(state: StateClient): Renewal {
   let timer: NodeJS.Timeout | undefined
   const renew = async (): Promise<void> => {
     const ids = [...held.keys()]
-    // Without a response it is repeated before the leases end.
+    // Without a response, the request is repeated before the leases end.
     const response = await callState(state, extendHolds, { body: { ids } }).catch(() => undefined)
     const renewed = response?.value?.renewed
     if (renewed === undefined) return

@@ -21,12 +21,12 @@ export type OpenHold = (opening: OpeningRequest) => Promise<OpeningResponse>
 
 type Group = readonly WaitingItem<OpeningRequest, OpeningResponse>[]
 
-/** Bound of a request at the state role. */
+/** Maximum items per request of the state role. */
 const MAX_ITEMS = 100
-/** How long holds are opened one by one after a state role did not know the path. */
+/** How long holds are opened individually after a state role returned 404 for the path. */
 const ALONE_MS = 60_000
 
-/** Creates the opener: holds that are asked for while requests are in progress share the next one, each with its key and its response. */
+/** Creates the opener: holds requested while requests are in progress share the next one, each with its key and its response. */
 export function createOpenings(state: StateClient, now = (): number => performance.now()): OpenHold {
   let aloneUntil = -Infinity
   // Sent again immediately: a kept connection may close while the request is written.
@@ -49,11 +49,11 @@ export function createOpenings(state: StateClient, now = (): number => performan
     const { status, value } = response
     const isUnknown = status === 404 || status === 405
     if (isUnknown) aloneUntil = now() + ALONE_MS
-    // Refused as a whole because of one of them, or a state role of an older version.
+    // The request was refused as a whole because of one item, or the state role has an older version.
     if (isUnknown || status === 400) return openEach(group)
     if (status !== 200) return group.forEach(({ done }) => done.resolve({ ...response, value: undefined }))
     const opened = value?.items.length === group.length ? value.items.map(toResponse) : []
-    // What a member ran into unexpectedly is reported where it is asked for alone.
+    // An unexpected error of an item is reported when the item is sent alone.
     const isOpen = (index: number): boolean => opened[index] === undefined || opened[index].status === 500
     for (const [index, { done }] of group.entries()) if (!isOpen(index)) done.resolve(opened[index] as OpeningResponse)
     await openEach(group.filter((_, index) => isOpen(index)))

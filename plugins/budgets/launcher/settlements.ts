@@ -18,7 +18,7 @@ export type SettlementResponse = Pick<PathResponse<EndedResponse>, 'status' | 'v
 /** Sends a settlement. Resolves with the response for its hold; rejects without one. */
 export type SendSettlement = (item: SettlementItem) => Promise<SettlementResponse>
 
-/** Bound of a request at the state role. */
+/** Maximum items per request of the state role. */
 const MAX_ITEMS = 500
 
 /** Creates the sender: settlements that become due while requests are in progress share the next one. */
@@ -35,7 +35,7 @@ async function sendGroup(state: StateClient, group: readonly Waiting[]): Promise
   const response = await callState(state, settleHolds, { body: { items } }).catch((error: unknown) => error as Error)
   if (response instanceof Error || response.status >= 500) return refuseAll(group, response)
   const { value } = response
-  // Refused as a whole because of one of them.
+  // The request was refused as a whole because of one item.
   if (value?.items.length !== group.length) return settleEach(state, group)
   for (const [index, { done }] of group.entries()) {
     const own = value.items[index]

@@ -8,8 +8,8 @@ export interface WaitingItem<Item, Answer> {
 const REQUESTS = 2
 
 /**
- * Sends items: those that become due while requests are in progress share the next one. `send` answers or rejects each item of its group, and
- * never rejects itself.
+ * Sends items: those that become due while requests are in progress share the next one. `send` resolves or rejects each item of its group, and never
+ * rejects itself.
  */
 export function shareRequests<Item, Answer>(
   send: (group: readonly WaitingItem<Item, Answer>[]) => Promise<void>,

@@ -9,7 +9,7 @@ import { toSpendLimit } from '../contract/spend-limit.ts'
 import type { CallLimit, LimitSource } from '../contract/points.ts'
 import { createTtlCache } from '#core/async/ttl-cache.ts'
 
-/** An agent as its holds need it. */
+/** The fields of an agent that holds need. */
 export type BudgetedAgent = Pick<CallingAgent, 'namespace' | 'name' | 'uid'> & {
   readonly spec: Pick<AgentDeploymentObject['spec'], 'budget'>
 }
@@ -17,22 +17,22 @@ export type BudgetedAgent = Pick<CallingAgent, 'namespace' | 'name' | 'uid'> & {
 /** Limits of agents. */
 export interface AgentLimits {
   /**
-   * Every limit on a call of an agent: its budget, those of the agents of all runs above, and those of other plugins. Without a run, these
-   * are the runs above each one that the agent executes now. Throws `not_found` unless the run is one of the agent.
+   * Every limit on a call of an agent: its budget, the budgets of agents of all runs above, and limits of other plugins. Without a run: the runs
+   * above all runs that the agent executes now. Throws `not_found` unless the run belongs to the agent.
    */
   limitsOf(agent: BudgetedAgent, runId: string | null): Promise<readonly CallLimit[]>
   /** Whether a run that reaches the budget of the subject is paused. */
   pauses(limit: CallLimit): boolean
 }
 
-/** Where limits come from. */
+/** Sources of limits. */
 export interface LimitOptions {
   readonly cluster: Pick<KubeClient, 'get'>
   readonly sources: () => readonly LimitSource[]
   readonly runs: Pick<RunsSystem, 'agentsAbove'> | undefined
 }
 
-// A changed budget applies within this time. It is not a permission: who calls is authenticated for each request.
+// A changed budget applies within this time. It is not a permission: the caller is authenticated for each request.
 const AGENT_TTL_MS = 5_000
 // The agents of a run never change.
 const RUN_TTL_MS = 600_000
@@ -53,11 +53,11 @@ export function createAgentLimits({ cluster, sources, runs }: LimitOptions): Age
     return [limit]
   }
   const agentsAbove = async ({ uid }: BudgetedAgent, runId: string | null): Promise<readonly AgentAbove[]> => {
-    // Not remembered without a run: runs begin and end.
+    // Not cached without a run: runs begin and end.
     if (runId === null) return (await runs?.agentsAbove(uid, undefined)) ?? []
     return ofRuns(`${uid}/${runId}`, async () => {
       const found = await runs?.agentsAbove(uid, runId)
-      // Not remembered: a run may be stored later.
+      // Not cached: the run may be stored later.
       if (found === undefined) throw new Fail('not_found')
       return found
     })

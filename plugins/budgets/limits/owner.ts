@@ -1,6 +1,6 @@
 import type { CallLimit, LimitSubject } from '../contract/points.ts'
 
-/** Key of what is counted for a subject. */
+/** Key of the counters of a subject. */
 export function ownerOf({ kind, uid }: Pick<LimitSubject, 'kind' | 'uid'>): string {
   return `${kind}/${uid}`
 }

@@ -27,7 +27,7 @@ type KnownRoute = Pick<PricedCall, 'route' | 'providers'> & { readonly name: str
 
 const ROUTE_TTL_MS = 5_000
 
-/** Finds the route of a model, as an agent of a namespace names it. Throws `not_found` for a route that the agent may not use. */
+/** Finds the route of a model name that an agent of a namespace uses. Throws `not_found` for a route that the agent may not use. */
 export type FindRoute = (namespace: string, model: string) => Promise<PricedRoute>
 
 /** Creates the reader of routes. */

@@ -5,7 +5,7 @@ import type { BudgetsSettings } from '../contract/settings.ts'
 import { costOfCall, pricesOfRoute, providersOf } from './price-table.ts'
 import { ownNamespaces } from './spender.ts'
 
-/** Prices calls as holds are priced. */
+/** Prices calls in the same way as holds. */
 export function createCallPricing(
   settings: Pick<BudgetsSettings, 'prices' | 'shippedPrices'>,
   sources: () => readonly LimitSource[],

@@ -2,12 +2,12 @@ import { parseMicros } from '#schemas/values/money.ts'
 import type { ListPrice } from '#schemas/kinds/prices.ts'
 import type { TargetPrice } from './price.ts'
 
-/** A price and who names it. */
+/** A price and its source. */
 export interface NamedPrice {
   readonly price: ListPrice
-  /** Where it comes from, with its version. */
+  /** Source of the price, with its version. */
   readonly source: string
-  /** The spender could have written it. */
+  /** Whether the spender could have written the price. */
   readonly isOwn: boolean
 }
 
@@ -25,8 +25,8 @@ type Named = Partial<Record<Component, bigint>>
 type Found = Omit<TargetPrice, 'provider' | 'model'>
 
 /**
- * The price of a target, component by component: the first that names it, in the order given. What the spender could have written only raises
- * it, in the same currency; it applies alone (`ownOnly`) where nothing else names a price. Pure.
+ * The price of a target, component by component: the first source that sets it, in the given order. A price that the spender could have written can
+ * only raise it, in the same currency. It applies alone (`ownOnly`) if no other source sets a price. Pure.
  */
 export function findPrice(named: readonly NamedPrice[]): Found {
   const others = merge(named.filter(({ isOwn }) => !isOwn))

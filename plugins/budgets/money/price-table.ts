@@ -15,7 +15,7 @@ export interface ProviderPrices {
   readonly prices: readonly ModelPrice[]
 }
 
-/** What the price of a call depends on. */
+/** Data on which the price of a call depends. */
 export interface PricedCall {
   readonly route: { readonly namespace: string; readonly generation: number; readonly spec: ModelRouteSpec }
   /** By `namespace/name`. */
@@ -23,13 +23,13 @@ export interface PricedCall {
   readonly isOwn: IsOwn
 }
 
-/** Names the providers of a route. */
+/** Lists the providers of a route. */
 export function providersOf({ namespace, spec }: Pick<PricedCall['route'], 'namespace' | 'spec'>) {
   const refs = [spec, ...(spec.fallbacks ?? [])].map(({ providerRef }) => providerRef)
   return refs.map(({ name, namespace: other = namespace }) => ({ namespace: other, name }))
 }
 
-/** Prices of each provider of a route, as its spender pays them: see {@link findPrice}. */
+/** Prices of each provider of a route, as they apply to its spender: see {@link findPrice}. */
 export function pricesOfRoute(call: PricedCall, settings: PriceSettings): readonly TargetPrice[] {
   const { namespace: own, spec } = call.route
   return [spec, ...(spec.fallbacks ?? [])].map(({ providerRef, model, prices }) => {
@@ -67,7 +67,7 @@ function namedPrices(
   ]
 }
 
-/** The most that a call through the route can cost in a currency, whichever provider serves it; `known` is false if one has no price in it. */
+/** The maximum cost of a call through the route in a currency, over all its providers. `known` is false if a provider has no price in it. */
 export function mostOfRoute(
   prices: readonly TargetPrice[],
   currency: string,
@@ -100,7 +100,7 @@ export function costOfCall(
   return costs.includes(undefined) ? undefined : greatest(costs.filter((cost) => cost !== undefined))
 }
 
-/** Money as in responses. */
+/** Formats money for responses. */
 export function toMoney(micros: bigint, currency: string): { readonly amount: string; readonly currency: string } {
   return { amount: formatMicros(micros), currency }
 }

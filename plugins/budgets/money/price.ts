@@ -5,28 +5,28 @@ import { MAX_MICROS } from '#schemas/values/money.ts'
 export interface TokenPrices {
   readonly input: bigint
   readonly cached: bigint
-  /** Written to a cache. */
+  /** Price of tokens written to a cache. */
   readonly cacheWrite: bigint
-  /** Written to a cache for an hour. */
+  /** Price of tokens written to a cache for an hour. */
   readonly cacheWrite1h: bigint
   readonly output: bigint
   readonly reasoning: bigint
 }
 
-/** The price of one provider of a route, as it was when a call was admitted. Stored with the hold. */
+/** The price of one provider of a route, at the time when a call was admitted. Stored with the hold. */
 export interface TargetPrice {
   /** `namespace/name`. */
   readonly provider: string
   readonly model: string
-  /** Where the price comes from, with its version; null if the price is unknown. */
+  /** Source of the price, with its version; null if the price is unknown. */
   readonly source: string | null
-  /** Only the spender names it. */
+  /** Only the spender sets the price. */
   readonly ownOnly?: true
   readonly currency?: string
-  /** Micro-units per million tokens, as text. */
+  /** Micro-units per million tokens, as a decimal string. */
   readonly input?: string
   readonly cached?: string
-  /** Absent in holds of before: as input. */
+  /** Absent in holds of earlier versions: then the input price applies. */
   readonly cacheWrite?: string
   readonly cacheWrite1h?: string
   readonly output?: string
@@ -62,7 +62,7 @@ export function costOf(prices: TokenPrices, usage: TokenUsage): bigint {
   return least((total + PER_PRICE - 1n) / PER_PRICE, MAX_MICROS)
 }
 
-/** Most that a call with these bounds can cost, whichever tokens are cached, written or reasoning. */
+/** Maximum cost of a call with these bounds, regardless of cached, written or reasoning tokens. */
 export function mostOf(prices: TokenPrices, bounds: { readonly input: number; readonly output: number }): bigint {
   const dearest = {
     input: [prices.cached, prices.cacheWrite, prices.cacheWrite1h].reduce(most, prices.input),

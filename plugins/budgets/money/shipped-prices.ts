@@ -1,14 +1,15 @@
 /**
- * Date of the table: list prices in USD for the standard tier. Those of OpenAI are of https://developers.openai.com/api/docs/pricing; input
- * and output equal public tables of June 2026 that cite the page, which list no cached price of o3 and of embeddings. Those of Anthropic
- * are of https://platform.claude.com/docs/en/about-claude/pricing, for models whose price does not depend on the length of the input.
- * Compared on 2026-11-23. The models of the demo cost what makes their calls countable. A price that has changed since is set in a route or in `budgets.prices`.
+ * Date of the table: list prices in USD for the standard tier. OpenAI prices are from https://developers.openai.com/api/docs/pricing; input and
+ * output equal public tables of June 2026 that cite the page. The tables list no cached price of o3 and of embeddings. Anthropic prices are from
+ * https://platform.claude.com/docs/en/about-claude/pricing, for models whose price does not depend on the length of the input. Compared on
+ * 2026-11-23. The models of the demo have prices so that their calls count. To override a price that has changed since, set it in a route or in
+ * `budgets.prices`.
  */
 export const SHIPPED_VERSION = '2026-11-23'
 
 type Row = readonly [input: string, cached: string, output: string, cacheWrite?: string, cacheWrite1h?: string]
 
-// Per million tokens. Where writes to a cache have no price of their own, they cost as much as other input.
+// Per million tokens. Cache writes without a separate price cost as much as other input.
 const table: Readonly<Record<string, Row>> = {
   'gpt-5': ['1.25', '0.125', '10'],
   'gpt-5-mini': ['0.25', '0.025', '2'],

@@ -4,8 +4,8 @@ import type { CallLimit, LimitSource } from '../contract/points.ts'
 export type IsOwn = (namespace: string) => boolean
 
 /**
- * Own is what stands in the namespace of the spender, and in each namespace that shares its tenant: a second namespace of a tenant would
- * otherwise set the price of the first.
+ * Objects count as the spender's own in its namespace, and in each namespace of its tenant. A second namespace of a tenant would otherwise set the
+ * price of the first.
  */
 export async function ownNamespaces(
   sources: readonly LimitSource[],
@@ -28,7 +28,7 @@ async function subjectsOf(sources: readonly LimitSource[], namespace: string): P
   return new Set(limits.flat().map(({ subject }) => subject.uid))
 }
 
-/** Whether a limit is not the own one of the spender. */
+/** Whether a limit is not the spender's own. */
 export function isFromAbove({ subject }: CallLimit, isOwn: IsOwn): boolean {
   return subject.kind === 'Tenant' || !isOwn(subject.namespace ?? '')
 }

@@ -13,7 +13,7 @@ export interface LedgerHold {
   readonly maxOutputTokens: number
 }
 
-/** The payment of a call by a hold. `onEnd` is called before the ledger is. */
+/** The payment of a call by a hold. `onEnd` is called before the ledger is updated. */
 export function createCallHold(
   ledger: Pick<Ledger, 'end'>,
   { id, holder, currency, prices, maxOutputTokens }: LedgerHold,

@@ -22,20 +22,20 @@ import type { ReserveServices } from './reserve-call.ts'
 import { takeOverHold } from './take-over.ts'
 import type { Ledger } from '../store/ledger.ts'
 
-/** What payments need. */
+/** Dependencies of payments. */
 export interface PaymentServices extends ReserveServices {
   readonly ledger: Pick<Ledger, 'reserve' | 'end' | 'renew' | 'claim'>
   readonly sources: () => readonly LimitSource[]
 }
 
-// No pod has it: holders of launchers are uids.
+// No pod has this holder: launchers' holders are uids.
 const HOLDER = 'gateway'
 // A renewal that fails once is repeated before the lease ends.
 const LEAST_LEASE_SECONDS = 60
 
 /**
- * Pays for calls at the gateway by the holds of launchers. Where no launcher holds, the gateway does: for calls of roles and people, and
- * for agents without limits of their own, by the budgets of the agents whose runs they serve.
+ * Pays for calls at the gateway by the holds of launchers. If no launcher holds money, the gateway does for calls of roles and users. For agents
+ * without own limits, it holds money in the budgets of the agents whose runs they serve.
  */
 export function createCallPayment(services: PaymentServices): CallPayment {
   const { ledger, settings } = services
@@ -72,7 +72,7 @@ async function isCounted(services: PaymentServices, { namespace, agents }: CallP
   return spendLimitsOf(limits).length > 0
 }
 
-// A person has no budget: the tenant of the route's namespace counts the call.
+// A user has no budget: the tenant of the route's namespace counts the call.
 async function holdForPerson(services: GatewayServices, call: PersonCall): Promise<CallHold | undefined> {
   const { namespace: spender } = call.route
   const limits = await limitsOf(services, spender)

@@ -5,14 +5,14 @@ export interface Renewal {
 }
 
 /**
- * Renews the leases of all open holds with one statement, every `everyMs`. A hold whose lease ends meanwhile, as while the store is unavailable, is
- * charged at what it covers, and its call can cost no more.
+ * Renews the leases of all open holds with one statement, every `everyMs`. A hold whose lease ends meanwhile, such as while the store is unavailable,
+ * is charged in full, and its call can cost no more.
  */
 export function createRenewal(renew: (ids: readonly string[]) => Promise<unknown>, everyMs: number): Renewal {
   const open = new Set<string>()
   let timer: NodeJS.Timeout | undefined
   const tick = (): void => {
-    // Repeated at the next tick.
+    // The renewal is repeated at the next tick.
     renew([...open]).catch(() => undefined)
   }
   return {

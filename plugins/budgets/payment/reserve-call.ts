@@ -12,7 +12,7 @@ import type { BudgetsSettings } from '../contract/settings.ts'
 import type { Ledger } from '../store/ledger.ts'
 import type { MadeHold, NewHold, RefusedHold } from '../store/reserve.ts'
 
-/** What a reservation needs. */
+/** Dependencies of a reservation. */
 export interface ReserveServices {
   readonly ledger: Pick<Ledger, 'reserve'>
   readonly settings: BudgetsSettings
@@ -23,15 +23,15 @@ export interface ReserveServices {
 /** A call whose money is reserved. */
 export interface CallToReserve extends Omit<NewHold, 'id' | 'amount' | 'currency' | 'prices'> {
   readonly prices: readonly TargetPrice[]
-  /** Which namespaces are the spender's. */
+  /** Whether a namespace is the spender's own. */
   readonly isOwn: IsOwn
-  /** Most tokens of the call. */
+  /** Maximum tokens of the call. */
   readonly bounds: { readonly input: number; readonly output: number }
   /** Whether a run that reaches the limit is paused. */
   readonly pauses: (limit: CallLimit) => boolean
 }
 
-/** Reserves the most that a call can cost within each of its limits. Throws which one does not cover it, or `price_unknown`. */
+/** Reserves the maximum cost of a call within all its limits. Throws the refusal of the first limit that does not cover it, or `price_unknown`. */
 export async function reserveCall(
   services: ReserveServices,
   { bounds, pauses, isOwn, ...call }: CallToReserve,
@@ -46,7 +46,7 @@ export async function reserveCall(
 const WHERE =
   'Set one in budgets.prices, or in a ModelProvider or ModelRoute outside the namespace or tenant that pays.'
 
-/** Amount and currency of a hold. Throws `price_unknown` where money is counted and a provider of the route has no price. */
+/** Amount and currency of a hold. Throws `price_unknown` if money is counted and a provider of the route has no price. */
 function priceOf(
   { settings, decided }: ReserveServices,
   { prices, limits, isOwn }: Pick<CallToReserve, 'prices' | 'limits' | 'isOwn'>,

@@ -9,15 +9,15 @@ import type { TargetPrice } from '../money/price.ts'
 import type { Ledger } from '../store/ledger.ts'
 import { createCallHold } from './call-hold.ts'
 
-/** What taking a hold over needs. */
+/** Dependencies of `takeOverHold`. */
 export interface TakeOverServices {
   readonly ledger: Pick<Ledger, 'claim' | 'end'>
   readonly sources: () => readonly LimitSource[]
 }
 
 /**
- * Takes over the hold that the launcher of an agent made for a call, so that the gateway settles it. Undefined without one. Refuses an
- * agent with a limit then: it cannot call around its launcher, or twice for one hold.
+ * Takes over the hold that the launcher of an agent made for a call, so that the gateway settles it. Undefined without a hold. In this case an agent
+ * with a limit is refused: it cannot bypass its launcher, or use a hold twice.
  */
 export async function takeOverHold(
   { ledger, sources }: TakeOverServices,
@@ -34,7 +34,7 @@ export async function takeOverHold(
   return undefined
 }
 
-// By its own budget, or by its namespace.
+// The agent is limited by its own budget, or by its namespace.
 async function isLimited(
   { metadata, spec }: AgentDeploymentObject,
   sources: () => readonly LimitSource[],

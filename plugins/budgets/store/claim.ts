@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Tx } from '#core/event-store/store.ts'
 import type { BudgetsTables } from '../contract/tables.ts'
 
-/** A hold as a call at the gateway names it: only the agent and the route that it was made for may use it. */
+/** A hold in a call at the gateway: only the agent and the route for which it was created may use it. */
 export interface HoldClaim {
   readonly id: string
   readonly agentUid: string
@@ -21,8 +21,8 @@ export interface ClaimedHold {
 type Row = ClaimedHold & { readonly n: number }
 
 /**
- * Takes live holds over, each once: the second call that names a hold gets undefined. The rows are locked in the order in which ends of
- * holds lock them.
+ * Takes over live holds, each once: a second call with the same hold gets undefined. The rows are locked in the order in which ends of holds lock
+ * them.
  */
 export async function claimHolds(tx: Tx, claims: readonly HoldClaim[]): Promise<readonly (ClaimedHold | undefined)[]> {
   const given = claims.map(({ id, agentUid, route }, n) => ({ n, id, agent_uid: agentUid, route }))

@@ -8,7 +8,7 @@ export interface HoldEnd {
   /** Undefined for the job that ends leases. */
   readonly holder: string | undefined
   readonly state: Exclude<HoldState, 'open'>
-  /** In micro-units; undefined: the hold. */
+  /** In micro-units; undefined: the held amount. */
   readonly charge: bigint | undefined
   readonly outcome?: string
   readonly estimated?: boolean
@@ -18,7 +18,7 @@ export interface HoldEnd {
 export interface EndedHold {
   readonly state: HoldState
   readonly charged: bigint
-  /** Least that a limit of the hold leaves now; null without one on money. */
+  /** Least remaining amount of the hold's limits; null without a spending limit. */
   readonly remaining: bigint | null
 }
 
@@ -42,7 +42,7 @@ export async function writeEnds(tx: Tx, ends: readonly HoldEnd[]): Promise<reado
   return ends.map((_, n) => byNumber.get(n))
 }
 
-/** Charges holds whose lease has ended, at the hold (B2). Returns their number. */
+/** Charges holds whose lease has ended, each in full (B2). Returns their number. */
 export async function expireHolds(tx: Tx, most: number): Promise<number> {
   const { rows } = await sql<{ id: string }>`select id from budgets_holds
     where state = 'open' and expires_at <= clock_timestamp() order by id limit ${most} for update skip locked`.execute(
@@ -57,8 +57,8 @@ export async function expireHolds(tx: Tx, most: number): Promise<number> {
 }
 
 /**
- * Extends leases that have not ended. Returns the holds that pay for their calls: those, and those that a gateway has settled, whose
- * answers may still be read.
+ * Extends leases that have not ended. Returns the holds that pay for their calls: extended ones, and ones that a gateway has settled, whose responses
+ * may still be read.
  */
 export async function extendLeases(
   tx: Tx,
@@ -75,7 +75,7 @@ export async function extendLeases(
   return rows
 }
 
-/** Removes accounts whose window has been over for the retention, and on which nothing is held. Returns their number. */
+/** Removes accounts whose window ended before the retention and that have no open holds. Returns their number. */
 export async function removePastAccounts(tx: Tx, retentionDays: number, most: number): Promise<number> {
   // No window is longer than a month; `total` never ends.
   const { numAffectedRows } = await sql`delete from budgets_accounts where id in (select id from budgets_accounts
@@ -85,7 +85,7 @@ export async function removePastAccounts(tx: Tx, retentionDays: number, most: nu
   return Number(numAffectedRows ?? 0n)
 }
 
-/** Removes holds that ended before the retention. Returns their number. */
+/** Removes holds that ended longer ago than the retention. Returns their number. */
 export async function removeEnded(tx: Tx, retentionDays: number, most: number): Promise<number> {
   const { numAffectedRows } = await sql`delete from budgets_holds where id in (select id from budgets_holds
     where ended_at < clock_timestamp() - make_interval(days => ${retentionDays}) limit ${most})`.execute(

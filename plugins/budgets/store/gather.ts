@@ -1,9 +1,9 @@
 /** Performs an operation together with others that were requested about the same time. */
 export type GatheredOperation<Item, Result> = (item: Item) => Promise<Result>
 
-/** Bounds of a group. */
+/** Limits of a group. */
 export interface GatherBounds {
-  /** Longest time that the first item of a group waits while no group is being performed. */
+  /** Maximum time that the first item of a group waits while no group is being performed. */
   readonly waitMs: number
   readonly size: number
 }
@@ -14,8 +14,8 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Gathers items into groups, one group at a time: what arrives while a group is performed is the next one. If a group of several fails for
- * another reason than the store's absence, each item is performed alone, since it must not fail because of another.
+ * Gathers items into groups, one group at a time: items that arrive while a group is performed form the next one. If a group of several items fails
+ * while the store is available, each item is performed alone, since an item must not fail because of another.
  */
 export function createGather<Item, Result>(
   perform: (items: readonly Item[]) => Promise<readonly Result[]>,

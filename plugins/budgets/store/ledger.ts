@@ -15,19 +15,19 @@ import type { BudgetsTables } from '../contract/tables.ts'
 export interface Ledger {
   /** Resolves when the hold is committed. */
   reserve(hold: NewHold): Promise<MadeHold | RefusedHold>
-  /** Ends a hold once; a repeat returns what was charged. Undefined for a hold of another holder. */
+  /** Ends a hold once; a repeat returns the charged amount. Undefined for a hold of another holder. */
   end(end: HoldEnd): Promise<EndedHold | undefined>
   renew(ids: readonly string[], holder: string): ReturnType<typeof extendLeases>
   /** Charges holds whose lease has ended. Returns their number, at most `most`. */
   expire(most: number): Promise<number>
   removeEnded(most: number): Promise<number>
   pricesOf(holder: string, ids: readonly string[]): ReturnType<typeof readPrices>
-  /** Takes over a live hold, once. When this resolves with one, no other call can use it. */
+  /** Takes over a live hold, once. Once this resolves with a hold, no other call can use it. */
   claim(claim: HoldClaim): Promise<ClaimedHold | undefined>
   usageOf(owners: readonly string[]): ReturnType<typeof readOwnerUsage>
 }
 
-/** Bounds of the ledger. */
+/** Limits of the ledger. */
 export interface LedgerOptions {
   readonly leaseSeconds: number
   readonly retentionDays: number

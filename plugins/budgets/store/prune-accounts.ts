@@ -2,7 +2,7 @@ import type { Pruner } from '#plugins/pruning/contract/points.ts'
 import { ownerOf } from '../limits/owner.ts'
 import type { BudgetsTables } from '../contract/tables.ts'
 
-/** Removes what was counted for a deleted agent or tenant. Its open holds end as others do, and count for the limits that remain. */
+/** Removes the counters of a deleted agent or tenant. Its open holds end like any other, and count for the remaining limits. */
 export const accountPruner: Pruner = {
   name: 'budgets',
   kinds: ['AgentDeployment', 'Tenant'],

@@ -3,7 +3,7 @@ import type { Reader } from '#core/event-store/store.ts'
 import type { BudgetsTables } from '../contract/tables.ts'
 import type { LiveUsage } from '../contract/api.ts'
 
-/** What a settlement needs of its hold. */
+/** Fields of a hold that a settlement needs. */
 export interface HoldPrices {
   readonly currency: string | null
   readonly prices: unknown
@@ -35,7 +35,7 @@ interface UsageRow {
   readonly recent: number | null
 }
 
-/** Reads the usage of owners, by owner. The rate of the last minute is weighted as it is when a call is admitted. */
+/** Reads the usage of owners, by owner. The rate of the last minute is weighted as in the admission of a call. */
 export async function readOwnerUsage(
   db: Reader<BudgetsTables>,
   owners: readonly string[],

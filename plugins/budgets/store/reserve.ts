@@ -13,24 +13,24 @@ export interface NewHold {
   readonly runId: string | null
   /** `namespace/name` of the route. */
   readonly route: string
-  /** In micro-units; 0 where no limit counts money. */
+  /** In micro-units; 0 if no limit counts money. */
   readonly amount: bigint
   readonly currency: string | null
   readonly maxOutputTokens: number
   readonly prices: unknown
   readonly leaseSeconds: number
-  /** What applies to the call. Limits of money have the currency of the hold. */
+  /** Limits that apply to the call. Limits of money have the currency of the hold. */
   readonly limits: readonly CallLimit[]
 }
 
-/** A hold that was made, now or by an earlier request with the same key. */
+/** A hold that was created, now or by an earlier request with the same key. */
 export interface MadeHold {
   readonly kind: 'held'
   readonly id: string
   readonly amount: bigint
   readonly maxOutputTokens: number
   readonly expiresAt: Date
-  /** Least that a limit leaves; null without one on money, or for a repeated request. */
+  /** Least remaining amount of the limits; null without a spending limit, or for a repeated request. */
   readonly remaining: bigint | null
 }
 
@@ -56,8 +56,8 @@ interface Row {
 }
 
 /**
- * Decides on holds in order, in one statement: a hold is made if `spent + held + amount` stays within each of its limits, and its calls
- * within their rates. Results have the order of the holds.
+ * Decides on holds in order, in one statement. A hold is created if `spent + held + amount` stays within each of its limits, and its calls within
+ * their rates. Results have the order of the holds.
  */
 export async function reserve(tx: Tx, holds: readonly NewHold[]): Promise<readonly (MadeHold | RefusedHold)[]> {
   const given = toParameter(holds)
@@ -86,7 +86,7 @@ function toResult(hold: NewHold, row: Row): MadeHold | RefusedHold {
   return { kind: outcome, limit, first: row.first, retryAfterSeconds: Math.max(1, Math.ceil(row.retry_after ?? 1)) }
 }
 
-// Positions count from 1, as in arrays of SQL. Amounts are text: JSON numbers are not exact.
+// Positions count from 1, as in arrays of SQL. Amounts are strings: JSON numbers are not exact.
 function toParameter(holds: readonly NewHold[]): string {
   const accounts = new Places<{ owner: string; currency: string; spend_window: string }>()
   const rates = new Places<{ owner: string }>()

@@ -34,14 +34,14 @@ import { tokenOf } from '#test/harness/service-accounts.ts'
 /** Tokens of every response of the provider. A token costs one micro-unit. */
 export const USED = 7
 
-/** Answers as a provider that reports its usage. */
+/** Responds like a provider that reports its usage. */
 export function answerUsed(response: ServerResponse, usage: object | null = { prompt_tokens: USED }): void {
   const data = [{ object: 'embedding', index: 0, embedding: embeddingOf('a') }]
   response.writeHead(200, { 'content-type': 'application/json' })
   response.end(JSON.stringify({ object: 'list', data, model: 'test', ...(usage === null ? {} : { usage }) }))
 }
 
-// Stops what a caller with the header `x-test-stop` may not write or read.
+// Refuses requests and responses of a caller with the header `x-test-stop`.
 const stopping: ModelFilter = {
   name: 'acme.stop',
   open: ({ header }) => {
@@ -53,7 +53,7 @@ const stopping: ModelFilter = {
   },
 }
 
-// Asks for more output than a caller with the header `x-test-raise`.
+// Raises the output limit of a caller with the header `x-test-raise`.
 const raising: ModelFilter = {
   name: 'acme.raise',
   open: ({ header }) => {
@@ -74,7 +74,7 @@ export async function startPaidGateway(t: TestContext) {
   const owners = new Map<string, OwnerOfRun>()
   const system = createRunsSystem({ store })
   const state = { down: false, answer: (response: ServerResponse): void => answerUsed(response) }
-  // The operator names the price: what stands in the namespace of the spender could not be counted against a quota.
+  // The operator sets the price: a price in the spender's namespace could not be counted against a quota.
   const settings = {
     ...Value.Create(budgetsSettings),
     prices: [{ model: 'test-1', inputPerMillion: '1', outputPerMillion: '1' }],
@@ -116,7 +116,7 @@ export async function startPaidGateway(t: TestContext) {
     worker: await tokenOf(admin, 'mesh-system', 'mesh-worker'),
   }
   const embeddings = createRoleEmbeddings({ gatewayUrl: () => gateway.url, bearer: async () => tokens.state })
-  /** Embeds one text; resolves with `ok`, or with why it was not embedded. */
+  /** Embeds one text; resolves with `ok`, or with the reason for a failure. */
   const embed = async (payer: Payer, { runId, route = 'paid' }: { runId?: string; route?: string } = {}) => {
     try {
       await embeddings.paidBy(payer, runId).embed({ route: `${namespaces.a}/${route}`, texts: ['a text'] })

@@ -4,7 +4,7 @@ import type { Database } from '#core/database/database.ts'
 /** Migrations of the plugin that owns runs. */
 export const runsMigrations = { name: 'runs', migrations: new URL('../../runs/migrations/', import.meta.url) }
 
-/** A run as its payers need it. */
+/** The fields of a run that its payers need. */
 export interface RunToAdd {
   readonly id: string
   readonly agent: { readonly namespace: string; readonly name: string; readonly uid: string }

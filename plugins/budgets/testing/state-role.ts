@@ -44,9 +44,9 @@ export async function startStateRole(
   }: {
     contributed?: readonly Contribution[]
     settings?: Partial<BudgetsSettings>
-    /** Further plugins, which need `runs` at most. */
+    /** Further plugins, which need at most `runs`. */
     also?: readonly AnyPlugin[]
-    /** Settings of these that differ from their defaults. */
+    /** Settings of these plugins that differ from their defaults. */
     settingsOf?: Readonly<Record<string, object>>
     objects?: ObjectStore | undefined
   } = {},
@@ -118,7 +118,7 @@ export function addBudgetedAgent(
 /** An agent whose launcher a test plays. */
 export interface LaunchedAgent {
   readonly uid: string
-  /** For the state role. */
+  /** Token for the state role. */
   readonly token: string
 }
 
@@ -135,7 +135,7 @@ export async function addLaunchedAgent(
   const uid = agent.metadata.uid ?? ''
   const ownerReferences = [{ apiVersion, kind: 'AgentDeployment', name, uid, controller: true }]
   await apply(admin, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { ...metadata, ownerReferences } })
-  // Nothing runs it: its launcher is played.
+  // The agent does not run: the test plays its launcher.
   const container = { name: 'agent', image: 'none' }
   const pod = { serviceAccountName: name, automountServiceAccountToken: false, containers: [container] }
   await apply(admin, { apiVersion: 'v1', kind: 'Pod', metadata, spec: pod })
@@ -143,7 +143,10 @@ export async function addLaunchedAgent(
   return { uid, token: await podTokenOf(admin, { namespace, name }, { name, uid: made.metadata.uid ?? '' }) }
 }
 
-/** Creates a namespace with routes: `paid` (1 and 2 USD per million tokens), `cached` with prices of writes to a cache, `unpriced`, `listed` with a shipped price, and `fallback` to a dearer provider. */
+/**
+ * Creates a namespace with routes: `paid` (1 and 2 USD per million tokens), `cached` with prices of writes to a cache, `unpriced`, `listed` with a
+ * shipped price, and `fallback` to a more expensive provider.
+ */
 export async function addRoutes(admin: KubeClient, namespace: string): Promise<void> {
   await apply(admin, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
   const prices = { inputPerMillion: '1', outputPerMillion: '2', cachedInputPerMillion: '0.5' }

@@ -4,7 +4,7 @@ import type { McpServerObject } from '#schemas/crds/mcp-server.ts'
 import type { McpToolBindingObject, McpToolBindingStatus } from '#schemas/crds/mcp-tool-binding.ts'
 import { acceptedTools, selectTools } from './select-tools.ts'
 
-// More names would not be read.
+// More names would be of no use to readers.
 const MAX_NAMED = 20
 
 /** Status of a binding of a server; undefined: there is no such server. Pure. */
@@ -37,7 +37,7 @@ function resolvedOf({ metadata, spec }: McpToolBindingObject, server: McpServerO
   return { type, status: 'False', reason: 'ServerMissing', message }
 }
 
-// A name that a binding gives may come with a later manifest, so it refuses no other tool.
+// A tool named in a binding may come with a later manifest, so an unknown name does not affect other tools.
 function toolsOf({ spec }: McpToolBindingObject, server: McpServerObject | undefined): ConditionValue {
   const type = 'ToolsFound'
   if (server?.status?.manifestDigest === undefined)

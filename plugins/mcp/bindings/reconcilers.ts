@@ -21,7 +21,7 @@ const WHILE_STALE_MS = 200
 // A server that was deleted while the manager was away leaves its bindings without an event.
 const REFRESH_MS = 300_000
 
-/** Writes the tools of McpToolBindings to their status, again with each change of their server. */
+/** Writes the tools of McpToolBindings to their status, again after each change of their server. */
 export function bindingReconciler({ cluster, now }: BindingReconcilerOptions): Reconciler {
   const index = createReferenceIndex()
   return {
@@ -41,7 +41,7 @@ export function bindingReconciler({ cluster, now }: BindingReconcilerOptions): R
   }
 }
 
-/** Reads the server of a binding: it is in the same namespace. */
+/** Reads the server of a binding, which is in the same namespace. */
 export function findServer(
   cluster: Pick<KubeClient, 'get'>,
   { metadata: { namespace = '' }, spec: { serverRef } }: Pick<McpToolBindingObject, 'metadata' | 'spec'>,

@@ -1,27 +1,24 @@
 import type { McpServerObject, McpTool } from '#schemas/crds/mcp-server.ts'
 import type { McpToolBindingSpec } from '#schemas/crds/mcp-tool-binding.ts'
 
-/** A tool that a binding brings. */
+/** A tool that a binding provides. */
 export interface SelectedTool {
   readonly tool: McpTool
-  /** Whether a call waits for a person. */
+  /** Whether a call waits for approval. */
   readonly requiresApproval: boolean
 }
 
 /** Restrictions on the tools of a server: those of a binding, or of the entry of an agent. */
 export type ToolRestrictions = Pick<McpToolBindingSpec, 'allow' | 'requireApproval' | 'approveByHints'>
 
-/**
- * Accepted tools of a server (M-6). None while the spec names another manifest than the status has: the manager has not applied the
- * change yet. Pure.
- */
+/** Accepted tools of a server (M-6). None while the manifests of spec and status differ: the manager has not applied the change yet. Pure. */
 export function acceptedTools({ spec, status }: Pick<McpServerObject, 'spec' | 'status'>): readonly McpTool[] {
   const { manifestDigest, tools = [] } = status ?? {}
   if (manifestDigest === undefined) return []
   return spec.acceptedManifest === undefined || spec.acceptedManifest === manifestDigest ? tools : []
 }
 
-/** Tools of a server within restrictions, which only narrow: a tool that one of them leaves out or holds for approval stays so. Pure. */
+/** Tools of a server within restrictions, which only narrow: a tool that any restriction excludes or holds for approval stays so. Pure. */
 export function selectTools(tools: readonly McpTool[], restrictions: readonly ToolRestrictions[]): SelectedTool[] {
   return tools
     .filter(({ name }) => restrictions.every(({ allow }) => allow === undefined || isNamed(allow, name)))

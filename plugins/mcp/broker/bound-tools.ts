@@ -27,7 +27,7 @@ export interface BoundTool {
   readonly timeoutMs: number
 }
 
-/** Why an entry of an agent brings no tools. */
+/** Why an entry of an agent provides no tools. */
 export type MissingReason =
   | 'registry_missing'
   | 'binding_missing'
@@ -36,13 +36,13 @@ export type MissingReason =
   | 'no_accepted_tools'
   | 'too_many_tools'
 
-/** Tools of an agent, and its entries without any. */
+/** Tools of an agent, and its entries without tools. */
 export interface BoundTools {
   readonly tools: readonly BoundTool[]
   readonly missing: readonly { readonly entry: string; readonly reason: MissingReason }[]
 }
 
-/** Returns the tools that the bindings of an agent bring now. */
+/** Returns the tools that the bindings of an agent currently provide. */
 export type FindBoundTools = (agent: CallingAgent) => Promise<BoundTools>
 
 type Entry = NonNullable<AgentDeploymentSpec['tools']>[number]
@@ -53,7 +53,7 @@ interface NamedTarget {
   readonly name: string
 }
 
-/** Tools of one binding. An entry with a registry has several, whose names say of which binding they are. */
+/** Tools of one binding. An entry with a registry has several, whose tool names include the binding. */
 interface Part {
   readonly entry: string
   readonly found: Found
@@ -64,7 +64,7 @@ const DEFAULT_TIMEOUT_MS = 60_000
 const MAX_TOOLS = 1_024
 const MAX_BYTES = 4 * 1024 * 1024
 
-/** Creates the look-up. Bindings and servers are remembered for `ttlMs`, so that a burst of calls reads them once. */
+/** Creates the look-up. Bindings and servers are cached for `ttlMs`, so that a burst of calls reads them once. */
 export function createFindBoundTools(cluster: Pick<KubeClient, 'get'>, ttlMs = 2_000): FindBoundTools {
   const bindings = createTtlCache<McpToolBindingObject | undefined>(ttlMs)
   const servers = createTtlCache<McpServerObject | undefined>(ttlMs)
@@ -116,7 +116,7 @@ function toolsOf(entry: Entry, { metadata, spec }: McpToolBindingObject, server:
   return selectTools(accepted, [spec, entry]).map((one) => ({ ...one, ...common }))
 }
 
-// A manifest may have 256 KiB, and each call asks for the sizes of its tools. Tools are never changed in place.
+// A manifest may have 256 KiB, and each call needs the sizes of its tools. Tools are never changed in place.
 const sizes = new WeakMap<McpTool, number>()
 
 function sizeOf(tool: McpTool): number {
@@ -125,7 +125,7 @@ function sizeOf(tool: McpTool): number {
   return known
 }
 
-// An entry that would exceed the bounds is left out as a whole, so that later ones are not cut at a chance place.
+// An entry that would exceed the limits is omitted as a whole, so that no entry is truncated arbitrarily.
 function toBoundTools(found: readonly Part[]): BoundTools {
   const kept: { readonly entry: string; readonly one: Omit<BoundTool, 'name'> }[] = []
   const missing: { entry: string; reason: MissingReason }[] = []

@@ -1,13 +1,13 @@
-/** Bounds on calls in progress. */
+/** Limits on calls in progress. */
 export interface MostCalls {
   readonly total: number
   readonly perNamespace: number
 }
 
-/** Takes a place for a call of a namespace, and returns the function that releases it. Undefined if all places are taken. */
+/** Takes a slot for a call of a namespace, and returns the function that releases it. Undefined if all slots are taken. */
 export type TakePlace = (namespace: string) => (() => void) | undefined
 
-/** Creates the places of one process: a namespace whose tools hang leaves places to others (F4). */
+/** Creates the slots of one process: a namespace whose tools hang leaves slots to others (F4). */
 export function createCallPlaces({ total, perNamespace }: MostCalls): TakePlace {
   const taken = new Map<string, number>()
   let all = 0

@@ -31,14 +31,14 @@ export interface BoundCall {
   readonly bound: BoundTool
   readonly args: ToolArguments
   readonly agent: Pick<CallingAgent, 'namespace' | 'uid'>
-  /** Run that the launcher names; what a server keeps in a session is for its calls only. */
+  /** Run id sent by the launcher; session state of a server is used for calls of this run only. */
   readonly runId: string | undefined
   readonly signal: AbortSignal
 }
 
 /**
- * Calls a tool. Throws `Fail` with an error of `mcpErrors`. The request is sent again only if a kept session is one that the server does not
- * know (404), so that it has not acted on it.
+ * Calls a tool. Throws `Fail` with an error of `mcpErrors`. The request is resent only if the server does not know the kept session (404), and
+ * therefore has not processed the request.
  */
 export type CallTool = (call: BoundCall) => Promise<ToolResult>
 
@@ -71,7 +71,7 @@ export function createCallTool(options: CallToolOptions): CallTool {
   }
 }
 
-// A failed tool owes no structured result, and without a declared schema there is no promise.
+// A failed tool need not return a structured result, and without a declared schema none is required.
 function checkPromised({ tool }: BoundTool, { structuredContent, isError }: ToolResult): void {
   if (tool.outputSchema === undefined || isError) return
   const refuse = (detail: string): Fail => new Fail(mcpErrors.tool_result_refused, detail)
@@ -100,7 +100,7 @@ async function callInSession(
   }
 }
 
-// Whatever changes what a session may do is another key. It is a hash, since it contains a credential.
+// Everything that affects the rights of a session is part of the key. The key is a hash, since it includes a credential.
 function ownerOf({ bound, agent, runId }: BoundCall, bearer = ''): McpSessionOwner {
   const { server, digest } = bound
   const parts = [agent.uid, bound.bindingUid, server.metadata.uid, server.spec.url, bearer, digest]
@@ -114,12 +114,12 @@ async function callPinned(client: Client, { bound, args }: BoundCall, lists: Lis
   const offered = lists.get(client) ?? (await list(client, server.spec.url))
   const definition = offered.tools.find(({ name }) => name === tool.name)
   if (offered.digest !== digest || definition === undefined) return 'changed'
-  // Another manifest is read again by the next call.
+  // The next call reads the changed manifest again.
   lists.set(client, offered)
-  // The library would report a result that breaks it as an error of the server.
+  // The library would report a result that violates the schema as an error of the server.
   const { outputSchema: _checkedHere, ...toolDefinition } = definition
   try {
-    // With the definition the library lists the tools no second time, which might be others.
+    // With the definition, the library does not list the tools a second time; the second list might differ.
     const sent = { name: tool.name, arguments: { ...args } }
     return { result: await client.callTool(sent, { timeout: timeoutMs, toolDefinition }) }
   } catch (error) {
@@ -129,12 +129,12 @@ async function callPinned(client: Client, { bound, args }: BoundCall, lists: Lis
 }
 
 async function list(client: Client, url: string): Promise<Listed> {
-  // Not from the cache of the library, for which the server says how long a response holds.
+  // Bypasses the library's cache, whose TTL the server sets.
   const { tools } = await client.listTools(undefined, { cacheMode: 'refresh' })
   return { digest: readManifest(tools, new URL(url).host).digest, tools }
 }
 
-// By its shape: its class is in the library, which is loaded by the first session only.
+// Detected by its shape: its class is in the library, which only the first session loads.
 function isProtocolError(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && Number.isInteger(error.code)
 }

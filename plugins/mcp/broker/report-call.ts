@@ -25,12 +25,12 @@ export interface ReportCallOptions {
   readonly clock?: () => number
 }
 
-// A server that fails often costs the API server one write in this time, and one that fails now and then no more than one in the other.
+// Rate limits of writes to the API server: for a server that fails often, and for one that fails occasionally.
 const PAUSE_MS = 10_000
 const MIN_PAUSE_MS = 1_000
 const MAX_SERVERS = 1_000
 
-/** Creates the reports of one process. The manager makes a condition of them (X3). */
+/** Creates the reports of one process. The manager turns them into a condition (X3). */
 export function createReportCall(options: ReportCallOptions): ReportCall {
   const { clock = () => performance.now() } = options
   const written = new Map<string, { readonly at: number; readonly reason: string | null }>()
@@ -40,7 +40,7 @@ export function createReportCall(options: ReportCallOptions): ReportCall {
     const uid = server.metadata.uid ?? ''
     const before = written.get(uid)
     const age = before === undefined ? PAUSE_MS : clock() - before.at
-    // The cached object may be older than what this process has written.
+    // The cached object may be older than the last write of this process.
     if (before !== undefined && age < PAUSE_MS && (before.reason === reason || age < MIN_PAUSE_MS)) return
     if (age >= PAUSE_MS && reason === null && server.status?.failedCall === undefined) return
     if (written.size >= MAX_SERVERS) written.clear()
@@ -64,7 +64,7 @@ async function write(
 ): Promise<void> {
   const ref = objectRefOf(server)
   try {
-    // The uid keeps it from a successor of the same name.
+    // The uid prevents a write to a successor of the same name.
     const body = { metadata: { uid: server.metadata.uid }, status: { failedCall } }
     await cluster.patch(McpServer, ref, { type: 'merge', body }, { subresource: 'status', fieldManager: 'mesh-state' })
   } catch (error) {

@@ -16,7 +16,7 @@ import type { ReportCall } from './report-call.ts'
 
 /** Dependencies of the routes. */
 export interface BrokerOptions {
-  /** Throws why the tools of an agent may not be used. */
+  /** Throws the refusal if the tools of an agent may not be used. */
   readonly check: (agent: CallingAgent) => void
   readonly boundTools: FindBoundTools
   readonly callTool: CallTool
@@ -31,7 +31,7 @@ const ToolParams = Type.Object({
 const authz = { kind: 'agent' } as const
 const ARGUMENTS_BYTES = 256 * 1024
 
-/** Routes of the state role: the tools of the agent whose launcher calls, and their calls. */
+/** Routes of the state role: tools of the calling launcher's agent, and tool calls. */
 export function brokerEndpoints(options: BrokerOptions): readonly AnyEndpoint[] {
   return [listEndpoint(options), callEndpoint(options)]
 }
@@ -76,7 +76,7 @@ function callEndpoint({ check, boundTools, callTool, onCall, report }: BrokerOpt
       } catch (error) {
         const code = error instanceof Fail ? error.code : 'internal_error'
         onCall(code)
-        // Not the launcher's old list, which says nothing about the server.
+        // Errors of the launcher's outdated list are excluded: they say nothing about the server.
         if (bound.digest === body.digest) report(bound, code).catch(() => undefined)
         throw error
       }

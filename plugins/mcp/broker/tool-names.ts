@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Where a tool comes from. */
+/** Origin of a tool. */
 export interface ToolOrigin {
   /** Entry of `spec.tools` of the agent. */
   readonly entry: string
@@ -8,15 +8,15 @@ export interface ToolOrigin {
   readonly tool: string
 }
 
-// Model APIs take 64 characters of this class in the name of a function.
+// Model APIs accept 64 characters of this class in a function name.
 const MAX_NAME = 64
 const HASH_LENGTH = 8
-// Tools of the built-in loop whose names an entry and a tool could make.
+// Tools of the built-in loop whose names could also result from an entry and a tool.
 const reserved: ReadonlySet<string> = new Set(['ask_human', 'search_knowledge'])
 
 /**
- * Names under which an agent and its model see tools: `entry_tool`, so that a tool of a new entry renames no other. A name that is too
- * long, or that two tools would have, ends with a hash of its origin. In the order of `origins`. Pure.
+ * Names under which an agent and its model see tools: `entry_tool`, so that a tool of a new entry renames no other. A name that is too long or not
+ * unique ends with a hash of its origin. In the order of `origins`. Pure.
  */
 export function nameTools(origins: readonly ToolOrigin[]): readonly string[] {
   const plain = origins.map(({ entry, tool }) => `${entry}_${tool}`.replaceAll(/[^A-Za-z0-9_-]/g, '_'))
@@ -33,7 +33,7 @@ export function nameTools(origins: readonly ToolOrigin[]): readonly string[] {
   })
 }
 
-// Such a name would change when a tool with the plain spelling came.
+// Such a name would change if a tool with the same plain name were added.
 function isAltered(name: string, { entry, tool }: ToolOrigin): boolean {
   return name !== `${entry}_${tool}`
 }

@@ -2,7 +2,7 @@ import { isObject } from '#core/json/is-object.ts'
 import { toStorableValue } from '#schemas/values/storable-text.ts'
 import { isPlain } from '../manifest/plain-value.ts'
 
-/** Result of a tool, as the server gave it: text for agents and models, never for a page. */
+/** Result of a tool, as the server returned it: text for agents and models, never for a web page. */
 export interface ToolResult {
   readonly content: readonly Readonly<Record<string, unknown>>[]
   readonly structuredContent?: Readonly<Record<string, unknown>>
@@ -14,8 +14,8 @@ export interface ToolResult {
 const MAX_DEPTH = 60
 
 /**
- * Reads the result of a call. Undefined if it is larger than `maxBytes` as JSON, too deep, or no result. Texts that no store can hold are
- * mended: U+0000 and lone surrogates become U+FFFD (F5).
+ * Reads the result of a call. Undefined if it is larger than `maxBytes` as JSON, too deep, or not a result. Strings that cannot be stored are
+ * sanitized: U+0000 and lone surrogates become U+FFFD (F5).
  */
 export function readToolResult(result: unknown, maxBytes: number): ToolResult | undefined {
   if (!isObject(result) || !isPlain(result, MAX_DEPTH)) return undefined

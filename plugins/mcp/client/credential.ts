@@ -7,7 +7,7 @@ import { secretValueOf } from '#schemas/values/secret-value.ts'
 
 const secrets: Resource = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret', namespaced: true }
 
-/** The token for a server, or why it must not be sent. */
+/** The token for a server, or the reason why it must not be sent. */
 export type FoundCredential =
   | { readonly bearer: string | undefined }
   | {
@@ -16,8 +16,8 @@ export type FoundCredential =
     }
 
 /**
- * Reads the token of a server. It may be sent to the origin in its Secret only, also after a change of the URL (B7). Messages contain
- * neither the token nor an origin other than the server's.
+ * Reads the token of a server. It may only be sent to the origin in its Secret, even after a change of the URL (B7). Messages contain neither the
+ * token nor an origin other than the server's.
  */
 export async function findCredential(
   cluster: Pick<KubeClient, 'get'>,

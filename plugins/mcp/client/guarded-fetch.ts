@@ -15,7 +15,7 @@ export interface SessionUse {
   readonly onFailure: (failure: McpFailure) => void
   /** Reports that the first request was for a session that the server does not know, so it has done nothing. */
   readonly onLost: () => void
-  /** What the limits leave. */
+  /** Remaining bytes and requests of the limits. */
   readonly left: { bytes: number; requests: number }
 }
 
@@ -23,7 +23,7 @@ export interface SessionUse {
 export interface GuardedFetchOptions extends SessionLimits {
   /** Guarded connections: addresses are checked when they connect (M-2). */
   readonly dispatcher: Dispatcher
-  /** The use that requests belong to now. */
+  /** The use to which requests currently belong. */
   readonly current: () => SessionUse
 }
 
@@ -35,8 +35,8 @@ const used = ['content-type', 'mcp-session-id'] as const
 const bodyless: ReadonlySet<number> = new Set([204, 205, 304])
 
 /**
- * Creates the `fetch` of one session: no redirects, and in each use bounded bodies and a bounded number of requests. The stream of a GET is
- * refused locally, as by a server without one: it would hold a connection for each kept session.
+ * Creates the `fetch` of one session: no redirects, and per use a limited size of bodies and number of requests. The stream of a GET is refused
+ * locally, like by a server without streams: it would occupy a connection for each kept session.
  */
 export function createGuardedFetch(options: GuardedFetchOptions): SessionFetch {
   const { dispatcher, maxRequests, current } = options
@@ -81,7 +81,7 @@ async function send({ dispatcher, target, init, use, isFirst }: Sent): Promise<R
     signal: AbortSignal.any([use.signal, ...signals]),
   })
   const isLost = statusCode === 404 && sent.has('mcp-session-id')
-  // After another request, such as a response to the server in the midst of a call, it may have acted.
+  // After another request, such as a response to the server during a call, the server may have acted.
   if (isLost && isFirst) use.onLost()
   const problem = isLost
     ? new McpFailure('not_mcp', `${target.host} has ended the session.`)

@@ -1,12 +1,12 @@
 import type { Client } from '@modelcontextprotocol/client'
 import type { McpSession, SessionTarget } from './session.ts'
 
-/** Which calls may share a session, and who pays for keeping it. */
+/** Calls that may share a session, and the namespace to which the kept session counts. */
 export interface McpSessionOwner {
   /** Equal only for the same agent, binding, server, address, credential and accepted manifest. */
   readonly key: string
   readonly namespace: string
-  /** A session in which the server may keep something serves one run only. Undefined: none is kept for the call. */
+  /** A stateful session serves one run only. Undefined: no such session is kept for the call. */
   readonly runId: string | undefined
 }
 
@@ -27,9 +27,9 @@ export interface KeptSessions {
 /** Dependencies and bounds of kept sessions; times in milliseconds of a monotonic clock. */
 export interface KeptSessionsOptions {
   readonly create: () => McpSession
-  /** Age beyond which a session is not used. 0: none is kept. */
+  /** Maximum age of a used session. 0: no session is kept. */
   readonly maxAgeMs: number
-  /** Sessions that wait for a use. */
+  /** Maximum number of idle sessions. */
   readonly most: number
   readonly mostPerNamespace: number
   readonly now?: () => number
@@ -38,7 +38,7 @@ export interface KeptSessionsOptions {
 interface Kept {
   readonly key: string
   readonly namespace: string
-  /** Undefined: the server keeps nothing in the session, so that it serves every run. */
+  /** Undefined: the session is stateless and serves every run. */
   readonly runId: string | undefined
   readonly session: McpSession
   readonly until: number
@@ -85,9 +85,9 @@ export function createKeptSessions(options: KeptSessionsOptions): KeptSessions {
       return await session.run(target, use)
     } catch (error) {
       if (known === undefined) throw error
-      // Whatever ended this session, such as a restart of the server, has ended those beside it.
+      // Whatever ended this session, such as a restart of the server, has ended the other sessions, too.
       for (const kept of idle) if (kept.key === owner.key) drop(kept).catch(() => undefined)
-      // The protocol wants a new session for one that the server does not know, and it has done nothing with the request.
+      // The protocol requires a new session if the server does not know the old one; the request was not processed.
       if (!session.isLost) throw error
       return await run(owner, { ...target, deadlineMs: Math.max(1, target.deadlineMs - (now() - begun)) }, use)
     } finally {
@@ -103,7 +103,7 @@ export function createKeptSessions(options: KeptSessionsOptions): KeptSessions {
   }
 }
 
-// The oldest of the namespace that has too many, else of the one with the most: keeping costs no other tenant its sessions.
+// Evicts the oldest session of a namespace above its limit, else of the namespace with the most: no tenant loses sessions to another.
 function findSurplus(
   idle: ReadonlySet<Kept>,
   { most, mostPerNamespace }: KeptSessionsOptions,

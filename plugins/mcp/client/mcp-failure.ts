@@ -4,7 +4,7 @@ import type { OutboundReason } from '#core/http-client/outbound-error.ts'
 /** Why a server could not be used: a closed list, safe for messages, conditions and metric labels. */
 export type McpFailureReason = OutboundReason | 'unauthorized' | 'not_mcp' | 'too_many_requests' | 'invalid_manifest'
 
-/** Thrown by sessions. The message names host and rule, never a text of the server, since agents and people read it. */
+/** Thrown by sessions. The message names host and rule, never text of the server, since agents and users read it. */
 export class McpFailure extends Error {
   override readonly name = 'McpFailure'
   readonly reason: McpFailureReason

@@ -9,10 +9,10 @@ import { createGuardedFetch } from './guarded-fetch.ts'
 import type { SessionFetch, SessionLimits, SessionUse } from './guarded-fetch.ts'
 import { McpFailure, toMcpFailure } from './mcp-failure.ts'
 
-/** A server, and how long a use of a session with it may last. */
+/** A server, and the timeout of one use of its session. */
 export interface SessionTarget {
   readonly url: string
-  /** Sent to the origin of the URL, and nowhere else. */
+  /** Bearer token, sent to the origin of the URL only. */
   readonly bearer?: string | undefined
   readonly deadlineMs: number
   /** Ends the use early, when the caller has disconnected. */
@@ -29,18 +29,18 @@ export interface SessionOptions extends SessionLimits {
 /** Runs `use` in a session with a server of either revision. Throws `McpFailure`. */
 export type WithSession = <T>(target: SessionTarget, use: (client: Client) => Promise<T>) => Promise<T>
 
-/** A session with a server, for one use after the other. */
+/** A session with a server, for sequential uses. */
 export interface McpSession {
   /**
-   * Runs `use` within the deadline of `target`, whose server and token are those of the first use, which opens the session. Throws
-   * `McpFailure`; the session cannot be used again then.
+   * Runs `use` within the deadline of `target`, whose server and token must equal those of the first use, which opens the session. Throws
+   * `McpFailure`; the session is then unusable.
    */
   run<T>(target: SessionTarget, use: (client: Client) => Promise<T>): Promise<T>
   /** Whether a use failed, or the server reported a change of its tools. */
   readonly isOver: boolean
   /** Whether the server answered the first request of a use that it does not know the session. */
   readonly isLost: boolean
-  /** Whether the server gave the session an id, so that it may keep something between uses. */
+  /** Whether the server gave the session an id, so that it may keep state between uses. */
   readonly isStateful: boolean
   /** Ends the session at the server, too, unless a request failed. */
   close(): Promise<void>
@@ -53,10 +53,10 @@ interface OpenSession {
 
 const GOODBYE_MS = 1_000
 const MAX_PAGES = 16
-// Made once: an abort without a reason makes an error with a stack, for each call.
+// Created once: an abort without a reason creates an error with a stack for each call.
 const ended = new Error('The session is no longer in use.')
 
-// Compiling a schema of a server would generate code from its text.
+// Compiling a schema of a server would generate code from untrusted input.
 const noValidator: jsonSchemaValidator = {
   getValidator:
     <T>() =>
@@ -202,7 +202,7 @@ async function open(
   return { client, transport }
 }
 
-// A server that keeps sessions learns that this one has ended.
+// A server that keeps sessions is notified of the end of this one.
 async function leave({ client, transport }: OpenSession): Promise<void> {
   const goodbye = transport.sessionId === undefined ? undefined : transport.terminateSession()
   const { promise, resolve } = Promise.withResolvers<void>()

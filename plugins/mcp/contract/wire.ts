@@ -14,8 +14,8 @@ import type { Static } from '#schemas/wire/schema.ts'
 import { statePath } from '#schemas/wire/state-path.ts'
 
 /**
- * A tool of the calling agent: `name` is for the agent, `tool` that of the server. `digest` identifies the accepted manifest. The launcher
- * calls a tool that `requiresApproval` after an approval only. Texts and schemas are those of the MCP server.
+ * A tool of the calling agent: `name` is the name for the agent, `tool` the name at the server. `digest` identifies the accepted manifest. The
+ * launcher calls a tool with `requiresApproval` only after an approval. Descriptions and schemas come from the MCP server.
  */
 const tool = reply({
   name: string(),
@@ -34,7 +34,7 @@ const tool = reply({
 /** See {@link tool}. */
 export type ListedTool = Static<typeof tool>
 
-/** The tools that the bindings of the calling agent bring; `missing` are entries of spec.tools that bring none now, and why. */
+/** The tools that the bindings of the calling agent provide; `missing` lists entries of spec.tools that currently provide none, with reasons. */
 export const offeredTools = statePath({
   method: 'GET',
   path: '/mcp/tools',
@@ -49,7 +49,7 @@ export const toolResult = reply({
   isError: flag,
 })
 
-/** A call of a tool. `digest` and `approved` are what the launcher has listed and enforced. */
+/** A call of a tool. `digest` is the listed manifest, `approved` the approval that the launcher enforced. */
 export const toolCall = statePath({
   method: 'POST',
   path: '/mcp/tools/:tool/calls',

@@ -4,7 +4,7 @@ import type { WithSession } from '../client/session.ts'
 import { readManifest } from '../manifest/manifest.ts'
 import type { Manifest } from '../manifest/manifest.ts'
 
-/** What a server offers, or why it could not be read. */
+/** The manifest of a server, or why it could not be read. */
 export type Discovery =
   | { readonly manifest: Manifest; readonly protocolVersion: NonNullable<McpServerStatus['protocolVersion']> }
   | { readonly failure: McpFailure }
@@ -28,7 +28,7 @@ export async function discover(
   }
 }
 
-// The library accepts revisions that it knows; the bound holds for later ones, too.
+// The library accepts revisions that it knows; the limit applies to later ones, too.
 function versionOf(version: string | undefined): string {
   return (version ?? '').slice(0, 64)
 }

@@ -1,33 +1,33 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Discovery } from './discover.ts'
 
-/** What is read: another value is read again immediately. */
+/** Key of a discovery: a changed key triggers a new read immediately. */
 export interface DiscoveryKey {
   readonly uid: string
-  /** A changed object is read again, so that a person who edits it sees the newest manifest. */
+  /** A changed object is read again, so that a user who edits it sees the newest manifest. */
   readonly generation: number
   readonly namespace: string
   readonly url: string
   readonly bearer: string | undefined
-  /** When a call has found another manifest. */
+  /** Time at which a call found a changed manifest. */
   readonly changedAt?: string | undefined
 }
 
 /** Reads manifests in the background, so that a server that hangs holds up no reconciler, and no other namespace. */
 export interface Discoveries {
   /**
-   * Returns the newest discovery that is at most `maxAgeMs` old, and starts one otherwise. Undefined while one runs or waits for a place:
-   * a short one is waited for.
+   * Returns the newest discovery that is at most `maxAgeMs` old, and starts one otherwise. Undefined while a discovery runs or waits for a slot; a
+   * short one is awaited.
    */
   get(key: DiscoveryKey, maxAgeMs: number): Promise<Discovery | undefined>
-  /** Drops what is known of an object. */
+  /** Drops the discovery of an object. */
   forget(uid: string): void
 }
 
 /** Options; times are those of a monotonic clock, in milliseconds. */
 export interface DiscoveriesOptions {
   readonly read: (key: DiscoveryKey) => Promise<Discovery>
-  /** Discoveries at once: in total, and of one namespace. */
+  /** Maximum concurrent discoveries: in total, and per namespace. */
   readonly most: { readonly total: number; readonly perNamespace: number }
   /** How long `get` waits for a discovery that it has started. */
   readonly waitMs: number

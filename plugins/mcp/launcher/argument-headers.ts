@@ -9,8 +9,8 @@ type Headers = Pick<IncomingMessage, 'rawHeaders' | 'headers'>
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/
 
 /**
- * Returns the name of a header that does not say what the arguments say, or undefined. The schema of a tool names them (`x-mcp-header`, MCP
- * 2026-07-28, custom headers): a value in the body has its header, with the same value. An absent or null value has none to compare.
+ * Returns the name of a header that contradicts the arguments, or undefined. The schema of a tool declares such headers (`x-mcp-header`, MCP
+ * 2026-07-28, custom headers). Each such argument must have its header with the same value, unless it is absent or null.
  */
 export function findOtherHeader(request: Headers, schema: Fields, args: Fields): string | undefined {
   const { properties } = schema
@@ -33,7 +33,7 @@ function ofValue(request: Headers, { 'x-mcp-header': named, type }: Fields, valu
   return isEqual ? undefined : `Mcp-Param-${named}`
 }
 
-// 42.0 is 42.
+// 42.0 equals 42.
 function isNumber(sent: string | undefined, value: unknown): boolean {
   return sent !== undefined && /^-?\d{1,32}(?:\.\d{1,32})?$/.test(sent) && Number(sent) === value
 }

@@ -22,9 +22,9 @@ export interface OutgoingToolCall {
   readonly signal: AbortSignal
 }
 
-/** The tools of the agent, as port 2999 and the built-in loop use them. */
+/** The tools of the agent, for port 2999 and the built-in loop. */
 export interface ToolBackend extends ToolSource {
-  /** Returns the tool of a name. Throws `Refusal` (`unknown_tool`). */
+  /** Returns the tool with a name. Throws `Refusal` (`unknown_tool`). */
   find(name: string): Promise<OfferedTool>
   /** Calls a tool once, without a check of approval. Throws `Refusal`. */
   send(call: OutgoingToolCall): Promise<OfferedToolResult>
@@ -68,7 +68,7 @@ async function sendOnce(state: StateClient, call: OutgoingToolCall): Promise<Off
   const signal = AbortSignal.any([call.signal, AbortSignal.timeout(timeoutMs)])
   const response = await callState(state, toolCall, {
     params: { tool: tool.name },
-    // What was listed, and what the caller has therefore enforced.
+    // The listed tool, whose approval rule the caller has therefore enforced.
     body: { arguments: toStorableValue(args), digest: tool.digest, approved: tool.requiresApproval },
     headers: { traceparent, ...(runId === undefined ? {} : { 'x-mesh-run-id': runId }) },
     signal,
@@ -81,7 +81,7 @@ async function sendOnce(state: StateClient, call: OutgoingToolCall): Promise<Off
   return response.value
 }
 
-// The list is older than what the state role knows.
+// The list is older than the state role's.
 const ofList: ReadonlySet<string> = new Set(['unknown_tool', 'tool_changed'])
 
 const ofCall: ReadonlySet<string> = new Set([

@@ -13,8 +13,8 @@ export type EnforceApproval = (
 ) => void
 
 /**
- * Creates the check of approvals. An approval is bound to run, tool, accepted manifest and arguments, and to one call of an attempt: the
- * same call once more needs its own. A call of no run is refused, since it cannot wait.
+ * Creates the check of approvals. An approval is bound to run, tool, accepted manifest and arguments, and to one call of an attempt: repeating the
+ * same call needs another approval. A call outside of a run is refused, since it cannot wait.
  */
 export function createEnforceApproval(): EnforceApproval {
   const made = new WeakMap<Approvals, Map<string, number>>()

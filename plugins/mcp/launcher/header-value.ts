@@ -7,6 +7,6 @@ export function decodeHeaderValue(value: string): string | undefined {
   const encoded = ENCODED.exec(value)?.[1]
   if (encoded === undefined) return value
   const bytes = Buffer.from(encoded, 'base64')
-  // Node ignores characters that are no Base64, and missing padding.
+  // Node ignores characters that are not Base64, and missing padding.
   return bytes.toString('base64') === encoded && isUtf8(bytes) ? bytes.toString('utf8') : undefined
 }

@@ -3,7 +3,7 @@ import type { Tool } from '#launcher/contract/loop/tool.ts'
 import type { ToolBackend } from './backend.ts'
 import type { OfferedTool, OfferedToolResult } from './offered-tool.ts'
 
-/** The bound tools of the agent as tools of the built-in loop. Throws `Refusal` if they are not known. */
+/** The bound tools of the agent as tools of the built-in loop. Throws `Refusal` if they cannot be read. */
 export async function boundLoopTools(backend: ToolBackend): Promise<readonly Tool[]> {
   return (await backend.current()).map((tool) => toLoopTool(backend, tool))
 }
@@ -22,7 +22,7 @@ function toLoopTool(backend: ToolBackend, tool: OfferedTool): Tool {
   }
 }
 
-/** Text of a result for a model. What is not text is named by its type and left out. */
+/** Text of a result for a model. Other content is replaced by the name of its type. */
 export function toResultText({ content }: OfferedToolResult): string {
   const parts = content.map((part) => {
     if (!isObject(part)) return ''

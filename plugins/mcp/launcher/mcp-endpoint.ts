@@ -16,7 +16,7 @@ export interface MessageReply {
   readonly body: Fields
 }
 
-/** Answers one message of a client; undefined: the message has no response. Throws `Refusal` for what is not a message. */
+/** Responds to one message of a client; undefined: the message has no response. Throws `Refusal` for a body that is not a message. */
 export type ResponseMessage = (from: AgentRequest, message: Fields) => Promise<MessageReply | undefined>
 
 /** Dependencies of the endpoint. */
@@ -30,7 +30,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): ResponseMessage 
   return async (from, message) => {
     const { jsonrpc, id, method, params = {} } = message
     if (jsonrpc !== '2.0') throw new Refusal('malformed_request', 'jsonrpc: must be "2.0"')
-    // A notification, or the answer to a request that this server never makes.
+    // A notification, or the response to a request that this server never sends.
     if (id === undefined || method === undefined) return undefined
     if (!isId(id))
       throw new Refusal('malformed_request', 'id: must be a string of at most 256 characters or an integer')
@@ -96,7 +96,7 @@ async function callTool(
   }
 }
 
-// The model reads these and may do without the tool (MCP, tool execution errors).
+// The model reads these errors and may continue without the tool (MCP, tool execution errors).
 const forModel: ReadonlySet<string> = new Set([
   'tool_changed',
   'tool_unavailable',

@@ -12,22 +12,22 @@ export interface McpRequest {
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** The revision whose requests carry their revision themselves. */
+/** The revision in which each request carries its revision. */
 const MODERN = '2026-07-28'
 
-/** Revisions that begin with `initialize`, newest first. Both are served without sessions and streams, which they allow. */
+/** Revisions that begin with `initialize`, newest first. Both are served without sessions and streams, which is allowed. */
 const handshake = ['2025-11-25', '2025-06-18'] as const
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
 const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities'
 const SERVER_KEY = 'io.modelcontextprotocol/serverInfo'
 const serverInfo = { name: 'mesh', version: '1' }
 const capabilities = { tools: {} }
-// The launcher itself reads tools again after this time.
+// The launcher refreshes its own list of tools after this time.
 const LIST_TTL_MS = 5_000
 
-/** Answers of one generation of the protocol. */
+/** Responses of one generation of the protocol. */
 export interface McpRevision {
-  /** Methods beside `tools/list` and `tools/call`. */
+  /** Methods besides `tools/list` and `tools/call`. */
   readonly own: Readonly<Record<string, (params: McpRequest['params']) => object>>
   /** Completes a result for the wire. */
   complete(method: string, result: object): object
@@ -69,13 +69,13 @@ export function revisionOf(request: McpRequest): McpRevision {
     return since2026
   }
   if (named === MODERN || (named === undefined && request.method === 'server/discover')) throw absent(VERSION_KEY)
-  // A client that begins has no revision yet.
+  // A client that sends `initialize` has no revision yet.
   if (request.method !== 'initialize' && named !== undefined && !handshake.some((revision) => revision === named))
     throw new Refusal('malformed_request', `MCP-Protocol-Version: must be ${handshake.join(' or ')}`)
   return before2026
 }
 
-// Headers repeat the body for intermediaries, and must not say something else (MCP 2026-07-28, standard request headers).
+// Headers repeat the body for intermediaries, and must not contradict it (MCP 2026-07-28, standard request headers).
 function checkModern({ from, method, params }: McpRequest, meta: McpRequest['params']): void {
   const claimed = meta[VERSION_KEY]
   const header = (name: string): string | undefined => singleHeader(from.request, name)
@@ -96,7 +96,7 @@ function absent(key: string): RpcError {
   return new RpcError(rpcCodes.invalidParams, `params._meta: must have ${key}`, { status: 400 })
 }
 
-/** The error of a header that does not say what the body says. */
+/** The error for a header that contradicts the body. */
 export function mismatch(name: string): RpcError {
   return new RpcError(rpcCodes.headerMismatch, `${name} does not match the body.`, { status: 400 })
 }

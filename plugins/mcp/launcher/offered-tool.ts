@@ -1,7 +1,7 @@
 import type { Static } from '#schemas/wire/schema.ts'
 import type { ListedTool, toolResult } from '../contract/wire.ts'
 
-/** A tool that a binding of the agent brings. */
+/** A tool that a binding of the agent provides. */
 export interface OfferedTool extends Omit<ListedTool, 'server'> {
   /** `namespace/name` of the McpServer. */
   readonly server: string

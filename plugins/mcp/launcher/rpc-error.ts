@@ -7,7 +7,7 @@ export const rpcCodes = {
   internalError: -32603,
   headerMismatch: -32020,
   unsupportedVersion: -32022,
-  /** The call waits for a person. */
+  /** The call waits for approval. */
   approvalRequired: -32000,
 } as const
 
@@ -24,11 +24,11 @@ export class RpcError extends Error {
   }
 }
 
-/** The error of JSON-RPC for a failure. Throws a refusal of a request that breaks the rules of the port: HTTP answers it. */
+/** The error of JSON-RPC for a failure. Rethrows a refusal of a request that violates the rules of the port, which becomes an HTTP error. */
 export function toRpcError(error: unknown): RpcError {
   if (error instanceof RpcError) return error
   if (!(error instanceof Refusal)) throw error
-  // An error and no result, so that the agent stops and its run can wait.
+  // An error instead of a result, so that the agent stops and its run can wait.
   if (error.code === 'tool_approval_required') return new RpcError(rpcCodes.approvalRequired, error.message)
   if (error.code === 'unknown_tool') return new RpcError(rpcCodes.invalidParams, error.message)
   if (error.code === 'tools_unavailable' || error.code === 'plugin_disabled')

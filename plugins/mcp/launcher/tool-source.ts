@@ -10,7 +10,7 @@ import type { OfferedTool } from './offered-tool.ts'
 
 /** The tools of the agent. */
 export interface ToolSource {
-  /** Throws `Refusal` (`tools_unavailable`) if they are not known. */
+  /** Throws `Refusal` (`tools_unavailable`) if they cannot be read. */
   current(): Promise<readonly OfferedTool[]>
   /** The next `current` reads the tools again. */
   invalidate(): void
@@ -20,9 +20,9 @@ export interface ToolSource {
 export interface ToolSourceOptions {
   readonly state: StateClient
   readonly log: Logger
-  /** Age at which tools are read again (5 s). */
+  /** Cache TTL of the tool list (5 s). */
   readonly freshMs?: number
-  /** Age at which tools that could not be read again are no longer listed (10 min). */
+  /** Maximum age of the list if it cannot be refreshed (10 min). */
   readonly staleMs?: number
   /** Monotonic clock. */
   readonly now?: () => number
@@ -31,8 +31,8 @@ export interface ToolSourceOptions {
 const REREAD_MS = 3_000
 
 /**
- * Creates the source: it reads the tools from the state role, which answers only what has changed. In an outage the known tools are
- * listed; the state role decides about each call.
+ * Creates the source: it reads the tools from the state role, which returns only changes. In an outage the known tools are listed; the state role
+ * decides about each call.
  */
 export function createToolSource(options: ToolSourceOptions): ToolSource {
   const { state, log, freshMs = 5_000, staleMs = 600_000, now = () => performance.now() } = options
@@ -42,7 +42,7 @@ export function createToolSource(options: ToolSourceOptions): ToolSource {
   let reading: Promise<void> | undefined
   const read = async (): Promise<void> => {
     const headers = known?.tag === undefined ? {} : { 'if-none-match': known.tag }
-    // A request of the agent does not wait long for what it can do without.
+    // A request of the agent must not wait long for an optional refresh.
     const signal = known === undefined ? {} : { signal: AbortSignal.timeout(REREAD_MS) }
     const response = await callState(state, offeredTools, { headers, ...signal }).catch(() => undefined)
     const disabled = response && pluginDisabled(response)
@@ -53,7 +53,7 @@ export function createToolSource(options: ToolSourceOptions): ToolSource {
     const listed = response?.value?.items
     if (listed !== undefined) known = { tools: listed.map(toOfferedTool), tag: tagOf(response) }
     else if (response?.status !== 304) log.warn({ status: response?.status ?? 0 }, 'tools not read')
-    // The next request reads again while nothing is known.
+    // The next request tries again while no list is known.
     if (known === undefined) return
     askedAt = now()
     if (listed !== undefined || response?.status === 304) confirmedAt = askedAt

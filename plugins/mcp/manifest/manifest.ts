@@ -10,7 +10,7 @@ import { isPlain } from './plain-value.ts'
 export interface Manifest {
   /** `sha256:` and 64 hexadecimal digits. */
   readonly digest: string
-  /** By name. */
+  /** Sorted by name. */
   readonly tools: readonly McpTool[]
 }
 
@@ -22,8 +22,7 @@ const limits = { title: 256, description: 16_384 } as const
 const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const
 
 /**
- * Reads the tools that a server lists. Only fields that the platform passes on are kept and hashed. Throws `McpFailure` with the first
- * rule that they break.
+ * Reads the tools that a server lists. Only fields that the platform passes on are kept and hashed. Throws `McpFailure` with the first violated rule.
  */
 export function readManifest(listed: readonly unknown[], host: string): Manifest {
   const refuse = (rule: string): McpFailure => new McpFailure('invalid_manifest', `Manifest of ${host}: ${rule}.`)
@@ -87,7 +86,7 @@ function annotationsOf(
   }
 }
 
-/** How tools differ from accepted ones, by name: `added x`, `changed y`, `removed z`. */
+/** Differences from the accepted tools, by name: `added x`, `changed y`, `removed z`. */
 export function compareTools(accepted: readonly McpTool[], offered: readonly McpTool[]): string[] {
   const before = new Map(accepted.map((tool) => [tool.name, canonicalJson(tool)]))
   const after = new Set(offered.map(({ name }) => name))

@@ -8,20 +8,17 @@ export interface PinnedManifest {
   readonly proposed: (Manifest & { readonly changes: string[] }) | undefined
 }
 
-/** What decides on acceptance. */
+/** Input of the decision on acceptance. */
 export interface PinInput {
   readonly spec: Pick<McpServerSpec, 'acceptedManifest'>
   readonly status: Pick<McpServerStatus, 'manifestDigest' | 'tools' | 'proposed'> | undefined
-  /** What the server offers now; undefined if it could not be read. */
+  /** The current manifest of the server; undefined if it could not be read. */
   readonly offered: Manifest | undefined
-  /** Whether also the first manifest waits for acceptance. */
+  /** Whether the first manifest also waits for acceptance. */
   readonly requireAcceptance: boolean
 }
 
-/**
- * Decides which tools may be used (M-6): those of the manifest that the spec names, else those of the first one. Every other manifest
- * waits. Pure.
- */
+/** Decides which tools may be used (M-6): those of the manifest in the spec, else those of the first manifest. Any other manifest waits. Pure. */
 export function pinManifest({ spec, status, offered, requireAcceptance }: PinInput): PinnedManifest {
   const before = toManifest(status?.manifestDigest, status?.tools)
   const waiting = toManifest(status?.proposed?.digest, status?.proposed?.tools)

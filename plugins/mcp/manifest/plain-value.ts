@@ -1,4 +1,4 @@
-/** Whether a value of a server is JSON that every store keeps: bounded depth, finite numbers, no key `__proto__`. */
+/** Whether a value of a server is JSON that every store can hold: bounded depth, finite numbers, no key `__proto__`. */
 export function isPlain(value: unknown, maxDepth: number): boolean {
   // With an explicit stack: a deep value must not end the process.
   const left: { readonly value: unknown; readonly depth: number }[] = [{ value, depth: 0 }]

@@ -16,7 +16,7 @@ const WHILE_STALE_MS = 200
 // A binding that was deleted while the manager was away leaves its registries without an event.
 const REFRESH_MS = 300_000
 
-/** Writes the number of tools and the conditions of ToolRegistries, again with each change of their bindings. */
+/** Writes the number of tools and the conditions of ToolRegistries, again after each change of their bindings. */
 export function toolRegistryReconciler({
   cluster,
   now,

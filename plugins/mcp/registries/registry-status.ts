@@ -3,7 +3,7 @@ import type { ConditionValue } from '#core/controllers/conditions.ts'
 import type { McpToolBindingObject } from '#schemas/crds/mcp-tool-binding.ts'
 import type { ToolRegistryObject, ToolRegistryStatus } from '#schemas/crds/tool-registry.ts'
 
-/** A binding that a registry names. Undefined if it does not exist. */
+/** A binding of a registry; undefined if it does not exist. */
 export interface NamedBinding {
   readonly name: string
   readonly binding: McpToolBindingObject | undefined
@@ -39,7 +39,7 @@ function resolvedOf(named: readonly NamedBinding[]): ConditionValue {
   return { type, status: 'False', reason: 'BindingMissing', message }
 }
 
-// The tools of the other bindings can be called all the same.
+// The tools of the other bindings remain callable.
 function bindingsOf(found: readonly McpToolBindingObject[]): ConditionValue {
   const type = 'BindingsReady'
   const unready = found

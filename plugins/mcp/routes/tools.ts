@@ -8,7 +8,7 @@ import type { McpServerObject } from '#schemas/crds/mcp-server.ts'
 // Servers per page: the manifest of each may have 256 KiB.
 const SERVERS_PER_PAGE = 20
 
-/** The catalog of accepted tools, of the servers that the caller may list. */
+/** The catalog of accepted tools of the servers that the caller may list. */
 export function toolsEndpoint(url: '/tools' | '/catalog', id: string): AnyEndpoint {
   return endpoint({
     method: 'GET',

@@ -35,7 +35,7 @@ const reasons = {
   invalid_manifest: 'InvalidManifest',
 } as const satisfies Record<McpFailureReason, string>
 
-/** Status of a server. A failed discovery keeps what was accepted, but such a server is not Ready. Pure. */
+/** Status of a server. A failed discovery keeps the accepted tools, but the server is not Ready. Pure. */
 export function toServerStatus(server: McpServerObject, found: ServerFindings): McpServerStatus {
   const { discovery, requireAcceptance } = found
   const read = discovery !== undefined && 'manifest' in discovery ? discovery : undefined
@@ -86,7 +86,7 @@ function discoveredOf(discovery: Discovery | undefined): ConditionValue {
   return { type, status: 'True', reason: 'Discovered', message: 'The manifest was read.' }
 }
 
-// Not part of Ready: a call may fail by its arguments, and the next one succeed.
+// Not part of Ready: a call may fail because of its arguments, and the next one may succeed.
 function callsOf(failed: McpServerStatus['failedCall']): ConditionValue {
   const type = 'CallsSucceed'
   if (failed === undefined)

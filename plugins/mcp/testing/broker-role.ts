@@ -111,7 +111,7 @@ export function createToolClient(url: string, token: string) {
   return {
     send,
     list,
-    /** Lists the tools and calls one of them as approved, if it needs that. */
+    /** Lists the tools and calls one of them, approved if necessary. */
     call: async (tool: string, args: unknown = {}, more = {}) => {
       const items = ((await list()).body['items'] ?? []) as readonly Offer[]
       const { digest = '', requiresApproval = false } = items.find(({ name }) => name === tool) ?? {}

@@ -12,12 +12,12 @@ import {
 } from '@modelcontextprotocol/server'
 import type { Scope } from '#test/harness/scope.ts'
 
-/** A tool of a test server. */
+/** A tool of the test server. */
 export interface TestTool {
   readonly description?: string
   readonly inputSchema?: object
   readonly annotations?: object
-  /** Result of a call; default: its arguments as text. */
+  /** Result of a call; default: its arguments as a JSON string. */
   readonly result?: object
 }
 
@@ -26,13 +26,13 @@ export interface ToolServer {
   readonly url: string
   readonly origin: string
   readonly tools: Map<string, TestTool>
-  /** Values of `authorization` that the server has got. */
+  /** Values of `authorization` that the server has received. */
   readonly bearers: (string | undefined)[]
   /** Names of called tools. */
   readonly calls: string[]
 }
 
-/** Serves raw HTTP, for servers that break the rules. */
+/** Serves raw HTTP, for servers that violate the protocol. */
 export async function listenRaw(t: Scope, listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -43,7 +43,7 @@ export async function listenRaw(t: Scope, listener: RequestListener): Promise<st
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
 }
 
-/** Starts a server that speaks one revision only: 2026-07-28 without sessions, or 2025-11-25 with them. */
+/** Starts a server that supports one revision only: 2026-07-28 without sessions, or 2025-11-25 with them. */
 export async function startMcpServer(t: Scope, revision: '2025-11-25' | '2026-07-28'): Promise<ToolServer> {
   const tools = new Map<string, TestTool>([['echo', {}]])
   const bearers: (string | undefined)[] = []
