@@ -22,7 +22,7 @@ import { templates } from './templates/index.ts'
 import { tenants } from './tenants/index.ts'
 import { traces } from './traces/index.ts'
 
-/** Every plugin of the platform, in the order in which independent ones load. */
+/** Every plugin of the platform, in load order of independent plugins. */
 export const plugins: readonly AnyPlugin[] = [
   identity,
   agents,

@@ -9,7 +9,7 @@ const EVERY_MS = 3_600_000
 const AT_ONCE = 1_000
 const name = 'cost.retention'
 
-/** Removes what is older than its retention. */
+/** Removes rows older than their retention. */
 export function costJobs(
   { store, settings: { retentionDays } }: CostServices,
   { role }: WorkerContext | ManagerContext,

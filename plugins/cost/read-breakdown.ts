@@ -9,14 +9,14 @@ import { readGroups } from './store/read-cost.ts'
 import type { CostAccess } from './store/read-cost.ts'
 import type { CostTables } from './contract/tables.ts'
 
-/** What a breakdown reads. */
+/** Options of a breakdown. */
 export interface BreakdownOptions {
   readonly access: CostAccess
   readonly period: Period
   readonly groupBy: string
 }
 
-/** A namespace has at most one row here, and an installation some thousands of them. */
+/** A namespace has at most one row here, and an installation has some thousands of namespaces. */
 const MAX_NAMESPACES = 100_000
 
 /** One page of groups, in the order of their keys. Throws `invalid_query` for an unknown grouping. */

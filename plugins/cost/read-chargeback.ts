@@ -13,21 +13,21 @@ import { readGroups } from './store/read-cost.ts'
 import type { CostAccess, GroupSums } from './store/read-cost.ts'
 import type { CostTables } from './contract/tables.ts'
 
-/** What a statement reads. */
+/** Options of a statement. */
 export interface StatementOptions {
   readonly access: CostAccess
   readonly period: Period
 }
 
-/** Most rows of an export. */
+/** Maximum number of rows of an export. */
 export const MAX_ROWS = 20_000
 
-/** One page of a statement: a line per namespace, agent or person, provider, model and operation. */
+/** One page of a statement: a line per namespace, agent or user, provider, model and operation. */
 export async function readStatement(services: CostServices, call: StoreListCall, options: StatementOptions) {
   const { access, period } = options
   const db = services.store.reader<CostTables>()
   const { items, ...page } = await keyedPage(call, {
-    // A cursor of other keys is refused.
+    // A cursor with other keys is refused.
     bound: { ...period, by: lineKeys },
     read: ({ limit, after }) => readGroups(db, access, { period, by: lineKeys, limit, after: after?.map(String) }),
     keyOf: ({ keys }) => keys,

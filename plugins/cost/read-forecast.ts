@@ -14,7 +14,7 @@ export async function readForecast({ store, now }: CostServices, access: CostAcc
   const query = { period, by: ['day'], limit: BASIS_DAYS } as const
   const days = await readGroups(store.reader<CostTables>(), access, query)
   const items = currenciesOf(days).map((currency) => forecastCost(currency, paidIn(currency, days), today))
-  // With several currencies, that of the longest basis.
+  // With several currencies, the one with the longest basis.
   const longest = items.toSorted((a, b) => (b.basis?.days ?? 0) - (a.basis?.days ?? 0))[0] ?? toMethod(undefined, 0)
   return {
     asOf: today,

@@ -25,7 +25,7 @@ export function agentLabelsReconciler(services: RecordAgentServices): Reconciler
   }
 }
 
-// An event gets the uid of its namespace once the manager has observed that, so an earlier one is repeated.
+// An event has the uid of its namespace once the manager has observed it, so an earlier event without it is repeated.
 async function recordLabels(
   { store, observed }: RecordAgentServices,
   { metadata }: KubeObject,

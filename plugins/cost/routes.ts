@@ -101,7 +101,7 @@ export function costRoutes(services: CostServices): readonly AnyEndpoint[] {
   return [view, breakdown, ahead, chargeback]
 }
 
-// What the sums cover, as the caller asked for it.
+// Scope of the sums, as requested.
 function placeOf({ namespace, scope }: Static<typeof CostForecastQuery>) {
   return { namespace: namespace || null, ...(scope === undefined ? {} : { scope }) }
 }

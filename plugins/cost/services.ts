@@ -12,7 +12,7 @@ export interface CostServices {
   readonly observed: CoreWith<readonly ['store']>['observed']
   readonly settings: Static<typeof costSettings>
   readonly now: () => Date
-  /** Undefined without the plugin: nothing belongs to a tenant then. */
+  /** Undefined without the plugin: then no namespace belongs to a tenant. */
   readonly tenants: TenantsApi | undefined
 }
 

@@ -13,7 +13,7 @@ import { feedbackStateRoutes } from './state-routes.ts'
 
 const reason = 'Virtual resource: exists only in access reviews.'
 
-/** Feedback on runs: scores by people, and by agents through port 2995 of their launcher. */
+/** Feedback on runs: scores by users, and by agents through port 2995 of their launcher. */
 export const feedback = definePlugin({
   contract: 1,
   name: 'feedback',

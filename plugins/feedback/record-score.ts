@@ -31,7 +31,7 @@ export interface NewScore {
   readonly idempotency?: Idempotency | undefined
 }
 
-/** The run that a request means; throws `invalid_body` unless exactly one of `runId` and `traceId` is set. */
+/** The run of a request; throws `invalid_body` unless exactly one of `runId` and `traceId` is set. */
 export function toReference({ runId, traceId }: FeedbackRequest): RunReference {
   if (runId !== undefined && traceId === undefined) return { runId }
   if (traceId !== undefined && runId === undefined) return { traceId }
@@ -61,7 +61,7 @@ async function recordIn(
   { run, request, source, author, idempotency }: NewScore,
 ): Promise<{ readonly id: string; readonly repeated: boolean }> {
   const db = tx.tables<FeedbackTables>()
-  // Retention removes the run under the same lock, and its scores after that.
+  // Retention removes the run under the same lock, and then its scores.
   if (!(await runs.lockIn(tx, run.id))) throw new Fail('not_found')
   const row = {
     id: uuidV7(),

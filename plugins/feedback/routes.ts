@@ -26,7 +26,7 @@ export function feedbackRoutes(services: FeedbackServices): readonly AnyEndpoint
     id: 'listFeedback',
     summary:
       'List scores of runs, newest first. Without a namespace, for the whole cluster; with scope=permitted, for the namespaces that the caller may see.',
-    // The handler makes the review: with scope=permitted there is one per namespace.
+    // The handler does the access review: with `scope=permitted` there is one per namespace.
     authz: { kind: 'row', verb: 'list', resource: 'feedback' },
     query: ScoreListQuery,
     response: { 200: ScoreList },

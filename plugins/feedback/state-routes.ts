@@ -8,7 +8,7 @@ import { score } from './contract/wire.ts'
 import { recordScore, toReference } from './record-score.ts'
 import type { FeedbackServices } from './services.ts'
 
-/** Route of the state role: a launcher passes on what its agent says about its own run. */
+/** Route of the state role: a launcher forwards its agent's score of its own run. */
 export function feedbackStateRoutes(services: FeedbackServices, state: StateContext): readonly AnyEndpoint[] {
   const system = state.system(runs)
   const record = endpoint({
@@ -18,7 +18,7 @@ export function feedbackStateRoutes(services: FeedbackServices, state: StateCont
     bodyLimit: 64 * 1024,
     idempotent: true,
     handle: async ({ access: { agent }, body, idempotency }) => {
-      // By uid: a re-created agent does not score the runs of the former one.
+      // By uid: a re-created agent does not score the runs of its predecessor.
       const run = await system.runOf(agent.uid, toReference(body))
       if (run === undefined) throw new Fail('not_found')
       const author = agent.account.username

@@ -1,7 +1,7 @@
 import { crud } from '#core/plugin/crud.ts'
 import { GuardrailPolicy } from '#schemas/crds/guardrail-policy.ts'
 
-// A rule of each check.
+// An example rule for each check.
 const sample = {
   appliesTo: 'agents',
   rules: [

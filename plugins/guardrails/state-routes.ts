@@ -7,7 +7,7 @@ import { nothing } from '#schemas/api/common.ts'
 import { policies as wire } from './contract/wire.ts'
 import { createPolicySource } from './policies/policy-source.ts'
 
-/** Route of the state role: the policies of the agent whose launcher asks. `ttlMs`: how long they are remembered. */
+/** Route of the state role: the policies of the calling launcher's agent. `ttlMs`: how long they are cached. */
 export function policyEndpoint(state: StateContext, ttlMs?: number): AnyEndpoint {
   const source = createPolicySource(state.cluster, ttlMs)
   return endpoint({

@@ -6,7 +6,7 @@ import type { Authz } from '#core/http/endpoint/authz.ts'
 import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
 import type { Capability } from '#schemas/api/identity.ts'
 
-/** The right that a capability requires: a verb on a resource of our group. */
+/** The right that a capability requires: a verb on a resource of the platform's group. */
 interface Question {
   verb: string
   resource: string
@@ -27,7 +27,7 @@ export async function findCapabilities(
   caller: Caller,
   { catalog, plugins, directory }: CapabilityInput,
 ): Promise<Capability[]> {
-  // What cannot be turned off is not a capability.
+  // Plugins that cannot be disabled are not capabilities.
   const offered = catalog.filter(({ plugin }) => plugin !== coreOwner.plugin)
   const ids = [...new Set([...offered.map(idOf), ...plugins.keys()])].toSorted()
   return Promise.all(
@@ -43,7 +43,7 @@ export async function findCapabilities(
   )
 }
 
-// A part with its own id is a capability beside its plugin.
+// A part with its own id is a capability in addition to its plugin.
 function idOf({ plugin, capability }: MountedEndpoint): string {
   return capability ?? plugin
 }
@@ -55,7 +55,9 @@ function withoutRoutes(id: string, wired: PluginAvailability | undefined): Capab
     : { id, enabled: false, reason: wired?.reason ?? 'unconfigured' }
 }
 
-/** The right that decides for a plugin: its first list, else its first other read. Without one a bearer is sufficient. Pure. */
+/**
+ * The right that determines a plugin's capability: its first list, else its first other read. Without a read, any bearer token is sufficient. Pure.
+ */
 export function questionOf(mounted: readonly MountedEndpoint[]): Question | undefined {
   const questions = mounted
     .filter((entry) => entry.endpoint.method === 'GET')
@@ -63,7 +65,7 @@ export function questionOf(mounted: readonly MountedEndpoint[]): Question | unde
   return questions.find((question) => question.verb === 'list') ?? questions[0]
 }
 
-// Rights on resources of Kubernetes (namespaces, pods/log, controllerrevisions.apps) do not decide; those of a third party's group do.
+// Rights on resources of Kubernetes (namespaces, pods/log, controllerrevisions.apps) do not decide; rights of third-party groups do.
 const OTHER_GROUPS = new Set(['namespaces', 'pods', 'pods/log', 'secrets'])
 
 function toQuestion(authz: Authz): readonly Question[] {

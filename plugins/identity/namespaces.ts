@@ -10,7 +10,7 @@ import { FIELD_MANAGER } from '#schemas/names/group.ts'
 // Concurrent reads of one request.
 const BATCH = 16
 
-/** A page of namespaces and where the next one starts. */
+/** A page of namespaces, and the position of the next page. */
 export interface NamespacePage {
   items: KubeObject[]
   /** Position of the next page, or undefined at the end. */
@@ -32,8 +32,8 @@ export async function listNamespaces(
 }
 
 /**
- * A page of the namespaces that the caller may get, in name order. Each known name is read as the caller. Denied and deleted
- * ones are omitted, also from counts.
+ * A page of the namespaces that the caller may get, in name order. Each known name is read with the caller's rights. Denied and deleted namespaces
+ * are omitted, even from counts.
  */
 export async function listPermittedNamespaces(
   caller: Caller,

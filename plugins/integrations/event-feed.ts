@@ -14,11 +14,11 @@ export interface EventFeed {
 }
 
 const PAGE = 200
-// The fallback when an announcement is lost: one query per process, however many followers.
+// Polling interval in case an announcement is lost: one query per process, for any number of followers.
 const POLL_MS = 1_000
 // Appends within this time are read at once.
 const GATHER_MS = 10
-// Above it a follower is slow: its pages are dropped and it reads for itself.
+// Above this limit a follower is slow: its pages are dropped, and it reads on its own.
 const MAX_PAGES = 5
 
 type FeedStore = Pick<Store, 'reader' | 'appends'>
@@ -33,7 +33,7 @@ interface Follower {
 interface Group {
   readonly namespaces: readonly string[]
   readonly followers: Set<Follower>
-  /** Everything up to here was handed to the followers. */
+  /** Position up to which events were passed to the followers. */
   position: bigint
 }
 
@@ -89,7 +89,7 @@ export function createEventFeed(store: FeedStore): EventFeed {
   }
 }
 
-// No name of a namespace has a comma.
+// No namespace name contains a comma.
 function keyOf(namespaces: readonly string[]): string {
   return namespaces.join(',')
 }
@@ -101,7 +101,7 @@ interface Following {
   readonly signal: AbortSignal
 }
 
-// The follower has joined before it reads: what is appended meanwhile is in its pages, what it has read already is skipped there.
+// The follower has joined before it reads: events appended meanwhile are in its pages, and events already read are skipped there.
 async function* replayThenFollow(
   { store, group, follower, signal }: Following,
   after: bigint,
@@ -154,7 +154,7 @@ async function readGroup(store: FeedStore, group: Group, head: bigint): Promise<
     for (const follower of group.followers) hand(follower, page)
     const last = page.at(-1)?.position ?? group.position
     if (page.length < PAGE) {
-      // What the filter hides needs no second look.
+      // Events that the filter hides need no further check.
       group.position = last > head ? last : head
       return
     }

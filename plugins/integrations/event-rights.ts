@@ -5,12 +5,12 @@ import { rightToSee } from '#plugins/integrations/right-to-see.ts'
 import type { Right } from '#plugins/integrations/right-to-see.ts'
 import { parseLabel } from '#core/kube/names.ts'
 
-/** Reviews which events one stream shows. Answers hold for the stream alone and for `maxAgeMs`. */
+/** Reviews which events one stream shows. Results apply to this stream only, for `maxAgeMs`. */
 export interface EventRights {
   maySee(event: StoredEvent): Promise<boolean>
 }
 
-/** What the reviews of a stream need; `now` is monotonic milliseconds. */
+/** Dependencies of the reviews of a stream; `now` is monotonic milliseconds. */
 export interface EventRightsInput {
   readonly caller: Pick<Caller, 'may'>
   readonly types: ReadonlyMap<string, EventType>
@@ -22,9 +22,9 @@ export interface EventRightsInput {
   readonly now?: () => number
 }
 
-// As often as the right to the stream itself (X1).
+// Reviewed as often as the right to the stream itself (X1).
 const MAX_AGE_MS = 30_000
-// Rights times namespaces of a stream over the cluster.
+// Maximum cached results: rights times namespaces of a cluster-wide stream.
 const MAX_ANSWERS = 5_000
 
 /** Creates the rights of one stream: each distinct (verb, resource, namespace) is reviewed once and again after `maxAgeMs`. */
@@ -46,7 +46,7 @@ export function createEventRights(input: EventRightsInput): EventRights {
       const right = rightToSee(types.get(event.type), event, kinds)
       if (right === undefined) return false
       const namespace = event.subject.namespace ?? ''
-      // Over the cluster a cluster-wide grant spares a review for each namespace.
+      // For a cluster-wide stream, a cluster-wide grant saves the review of each namespace.
       if (input.namespace === '' && namespace !== '' && (await ask(right, ''))) return true
       return ask(right, namespace)
     },

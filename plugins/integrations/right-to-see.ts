@@ -2,7 +2,7 @@ import { GROUP } from '#schemas/names/group.ts'
 import type { AnyKind } from '#schemas/kinds/kind.ts'
 import type { EventType, StoredEvent } from '#core/event-store/event.ts'
 
-/** A permission reviewed as the caller: `verb` on `resource` in `namespace`, '' for the cluster. */
+/** A permission reviewed for the caller: `verb` on `resource` in `namespace`, '' for the cluster. */
 export interface Right {
   readonly verb: string
   readonly resource: string
@@ -25,7 +25,7 @@ export function rightToSee(
   return { verb: 'get', resource: pluralOf(event.subject.kind), group: groupOf(event.data) }
 }
 
-/** Plural of a kind, guessed as Kubernetes does (meta.UnsafeGuessKindToResource). */
+/** Plural of a kind, guessed as in Kubernetes (meta.UnsafeGuessKindToResource). */
 export function pluralOf(kind: string): string {
   const lower = kind.toLowerCase()
   if (/(?:s|x|z|ch|sh)$/.test(lower)) return `${lower}es`

@@ -3,14 +3,14 @@ import type { Store } from '#core/event-store/store.ts'
 import { createEventFeed } from './event-feed.ts'
 import type { EventFeed } from './event-feed.ts'
 
-/** What the routes of the plugin need. */
+/** Services of the plugin's routes. */
 export interface IntegrationsServices {
   readonly core: Pick<Core, 'eventTypes' | 'install' | 'kinds' | 'log'>
   readonly store: Store
   readonly feed: EventFeed
 }
 
-/** Creates the services; no I/O. */
+/** Creates the services, without I/O. */
 export function createServices(core: CoreWith<readonly ['store']>): IntegrationsServices {
   const { store } = core
   return { core, store, feed: createEventFeed(store) }

@@ -8,8 +8,8 @@ import type { Store } from '#core/event-store/store.ts'
 import type { CoreTables } from '#core/database/core-tables.ts'
 
 /**
- * Events after a position in the namespaces of proofs, or with '' in the cluster. By uid: a namespace made again under its old name
- * shows no event of its predecessor (SEC17).
+ * Events after a position in the namespaces of proofs; '' is the whole cluster. By uid: a re-created namespace of the same name shows no event of its
+ * predecessor (SEC17).
  */
 export async function readPermitted(
   store: Pick<Store, 'reader'>,
@@ -31,12 +31,12 @@ export async function readPermitted(
   return rows.map(toStoredEvent)
 }
 
-/** The position of the newest event that is stored. */
+/** The position of the newest event in the store. */
 export function newestStored(store: Pick<Store, 'reader'>): Promise<bigint> {
   return lastPosition(store.reader<CoreTables>())
 }
 
-// An event without a uid is from before its namespace was observed, so it is shown only where the name never had another uid.
+// An event without a uid is from before its namespace was observed, so it is shown only if the name never had another uid.
 function isOfLiveNamespace(): RawBuilder<boolean> {
   const name = sql.ref<string>('events.namespace')
   return sql<boolean>`(namespace_uid = ${liveNamespaceUid(name)} or namespace_uid is null and not ${hadOtherNamespace(name)})`

@@ -34,7 +34,7 @@ const EventsQuery = Type.Object(
   { additionalProperties: false },
 )
 
-// Types for the platform's own consumers are in no stream.
+// Types for the platform's own consumers are not in streams.
 function seenTypes({ core }: IntegrationsServices): readonly EventType[] {
   return [...core.eventTypes().values()].filter(({ seenBy }) => seenBy !== 'none')
 }
@@ -75,7 +75,7 @@ export function streamEvents(services: IntegrationsServices): AnyEndpoint {
 
 type EventsCall = Call<unknown, Static<typeof EventsQuery>, unknown>
 
-// A permitted stream ends when its namespaces have changed: the client reconnects and gets the others.
+// A stream with `scope=permitted` ends when its namespaces change: the client reconnects and gets the new set.
 async function recheck({ caller, directory, query }: EventsCall, access: AccessScope): Promise<void> {
   const isWalk = query.scope === 'permitted' && !query.namespace
   const target = { namespace: isWalk ? '' : (access[0]?.namespace ?? '') } as const
@@ -138,7 +138,7 @@ function frameOf(event: StoredEvent, source: Source): Buffer {
   return frame
 }
 
-// A sequence of an earlier epoch is from before a restore: the log may be shorter than it was, and is read from there.
+// A sequence of an earlier epoch is from before a restore: the log may be shorter than before, so the position is limited to its end.
 async function toPosition(
   { store }: IntegrationsServices,
   field: string,
@@ -158,7 +158,7 @@ function toTypes(services: IntegrationsServices, type: string | undefined): Read
   if (type === undefined) return undefined
   const named = type.split(',')
   const known = services.core.eventTypes()
-  // Named by place: the text is the caller's.
+  // Named by position: the value is input of the caller.
   const unknown = named.findIndex((one) => !known.has(one))
   if (unknown >= 0)
     throw refuse(
@@ -168,7 +168,7 @@ function toTypes(services: IntegrationsServices, type: string | undefined): Read
   return new Set(named)
 }
 
-// `run.created` is how people call `dev.mesh.runs.created.v1`. Only types of the event log's readers are suggested.
+// `run.created` is the common name of `dev.mesh.runs.created.v1`. Only types of the event log's readers are suggested.
 function suggest(word: string, types: readonly EventType[]): string {
   const [noun = '', fact = ''] = word.toLowerCase().split('.')
   const guess = types.find(({ plugin, fact: its }) => its === fact && (plugin === noun || plugin === `${noun}s`))

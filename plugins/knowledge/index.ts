@@ -15,7 +15,7 @@ import { knowledgeSettings } from './contract/settings.ts'
 import { knowledgeStateRoutes } from './state-routes.ts'
 import { knowledgeTasks } from './ingest/task-handlers.ts'
 
-/** Knowledge bases: documents that are divided, embedded and searched by agents and people. */
+/** Knowledge bases: documents that are divided, embedded and searched by agents and users. */
 export const knowledge = definePlugin({
   contract: 1,
   name: 'knowledge',

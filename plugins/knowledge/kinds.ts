@@ -18,7 +18,7 @@ export const knowledgeBaseKind = crud(KnowledgeBase, {
 
 const virtual = 'Virtual resource: exists only in access reviews.'
 
-/** Rights on documents, and of the roles that write statuses, ingest and search. */
+/** Rights on documents, and rights of the roles that write statuses, ingest and search. */
 export const knowledgeAccess: readonly AccessRule[] = [
   {
     resource: 'knowledgebases/documents',

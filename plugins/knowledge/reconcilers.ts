@@ -22,7 +22,7 @@ import type { KnowledgeTables } from './contract/tables.ts'
 export type ReconcileServices = KnowledgeServices & { readonly cluster: KubeClient }
 
 type FoundRoutes = ReconcileServices & {
-  /** Resolves a route; remembered until a route changes. */
+  /** Resolves a route; cached until any route changes. */
   readonly findRoute: (namespace: string, reference: string) => Promise<ResolvedRoute>
 }
 
@@ -31,16 +31,16 @@ const WHILE_STALE_MS = 200
 const WHILE_UNKNOWN_MS = 1_000
 const WHILE_WORKING_MS = 2_000
 const OTHERWISE_MS = 15_000
-// A model that was away is tried again this often, beyond the attempts of a task.
+// Retry interval of an unavailable model, after the attempts of a task.
 const RETRY_MS = 600_000
 
-/** Stores the settings of knowledge bases, queues what follows from them, and writes their status. */
+/** Stores the settings of knowledge bases, queues the resulting tasks, and writes their status. */
 export function knowledgeReconciler(services: ReconcileServices): Reconciler {
   const { cluster } = services
   const index = createReferenceIndex()
   let routes = new Map<string, ResolvedRoute>()
   const findRoute = async (namespace: string, reference: string): Promise<ResolvedRoute> => {
-    // An answer to a call that began before a change is kept in the map of then, which is gone.
+    // The result of a call that began before a change goes to the old map, which is discarded.
     const current = routes
     const key = `${namespace} ${reference}`
     const known = current.get(key) ?? (await resolveRoute(cluster, namespace, reference))
@@ -60,7 +60,7 @@ export function knowledgeReconciler(services: ReconcileServices): Reconciler {
         },
       },
     ],
-    // Read from the watch: counts are compared every few seconds, and unchanged ones cost the API server nothing.
+    // Read from the watch: counts are compared every few seconds, and unchanged counts cause no request to the API server.
     reconcile: async (ref, cached) => {
       const object = cached as KnowledgeBaseObject | undefined
       index.set(ref, object === undefined ? [] : collectReferences(KnowledgeBase.spec, object))
@@ -132,7 +132,7 @@ function settingsOf({ metadata, spec }: KnowledgeBaseObject, route: ResolvedRout
   }
 }
 
-// Everything else in the settings follows from the generation.
+// All other settings depend on the generation only.
 function isStored(base: Base, { generation, route, space }: BaseSettings): boolean {
   return (
     base.generation !== null && Number(base.generation) === generation && base.route === route && base.space === space

@@ -17,7 +17,7 @@ export function knowledgeStateRoutes(services: KnowledgeServices, state: StateCo
     authz: { kind: 'agent' },
     handle: async ({ access: { agent: caller, run }, body: { query, knowledgeBase, limit }, signal }) => {
       const { agent, bases } = await basesOfAgent({ cluster: state.cluster, db }, caller, knowledgeBase)
-      // Whose run it is, is checked by the gateway: it decides only who else pays.
+      // The gateway checks the owner of the run, which only determines additional payers.
       const embeddings = state.embeddings.paidBy({ kind: 'agent', ...agent }, run)
       return searchBases(services, { bases, query, limit, embeddings, signal })
     },

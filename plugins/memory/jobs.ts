@@ -14,7 +14,9 @@ const REMOVE_EVERY_MS = 60_000
 const ERASE_EVERY_MS = 10_000
 const AT_ONCE = 500
 
-/** Removes what has expired, or whose agent is gone: items in the worker, conversations in the state role, which alone reaches their store. */
+/**
+ * Removes expired data, and data of deleted agents: items in the worker, conversations in the state role, the only role with access to their store.
+ */
 export function memoryJobs(services: MemoryServices, context: JobContext): readonly Job[] {
   if (context.role === 'worker') return [removeItems(services)]
   return context.role === 'state' && context.stateStore !== undefined

@@ -18,10 +18,10 @@ import {
 } from './contract/wire.ts'
 
 const authz = { kind: 'agent' } as const
-// Written out, a number may take four times its length: 1e20 has 21 digits.
+// Serialization may make a number four times as long: 1e20 has 21 digits.
 const APPEND_BODY_BYTES = 5 * MAX_ENTRY_BYTES
 
-/** Routes of the state role: memory of the agent whose launcher calls. */
+/** Routes of the state role: memory of the calling launcher's agent. */
 export function memoryEndpoints(memory: PodMemory): readonly AnyEndpoint[] {
   return [...sessionEndpoints(memory), ...turnEndpoints(memory), ...itemEndpoints(memory)]
 }
@@ -96,7 +96,7 @@ function itemEndpoints(memory: PodMemory): readonly AnyEndpoint[] {
   return [remember, search]
 }
 
-// The entries are canonical JSON, and are not parsed again.
+// The entries are canonical JSON and need not be parsed again.
 function toPieces(entries: readonly string[]): JsonPieces {
   return new JsonPieces([Buffer.from(joinEntries(entries))])
 }

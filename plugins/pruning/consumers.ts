@@ -10,8 +10,8 @@ const batch = 200
 type Deleted = Pick<StoredEvent<{ readonly kind: string; readonly uid: string }>, 'subject' | 'data'>
 
 /**
- * Removes dependents of a deleted object, in the transaction that marks the deletion as handled. An agent may have a hundred thousand
- * runs: more than a batch is left to a follow-up event, so that no transaction removes them all.
+ * Removes dependents of a deleted object, in the transaction that marks the deletion as handled. An agent may have a hundred thousand runs:
+ * dependents beyond one batch are left to a follow-up event, so that no transaction removes them all.
  */
 export function pruningConsumers(pruners: () => readonly Pruner[]): readonly Consumer[] {
   const prune = async (events: readonly Deleted[], context: HandlerContext): Promise<void> => {

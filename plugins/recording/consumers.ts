@@ -4,7 +4,7 @@ import { runDeleted } from '#plugins/runs/contract/events.ts'
 import { requestRecordingErasure } from './store/sizes.ts'
 import type { RecordingTables } from './contract/tables.ts'
 
-/** Notes removed runs, whose recordings the state role erases: by their retention, and with their namespace. */
+/** Records runs removed by retention or with their namespace: the state role erases their recordings. */
 export function recordingConsumers(): readonly Consumer[] {
   return [
     on('recording.retention', [runDeleted], { order: 'none', from: 'start' }, async (events, tx) => {

@@ -12,11 +12,11 @@ export type FixtureClient = (of: {
   readonly signal: AbortSignal
 }) => Promise<Readable>
 
-/** Time without a byte after which the state role counts as away; a part of the object store takes at most ten seconds. */
+/** Time without a byte after which the state role counts as unavailable; reading a part from the object store takes at most ten seconds. */
 const SILENCE_MS = 30_000
 
 /**
- * Creates the client of the state role for the BFF. It sends the caller's bearer, and the state role reviews the caller again (K1). Throws
+ * Creates the client of the state role for the BFF. It sends the caller's bearer token, and the state role reviews the caller again (K1). Throws
  * `no_fixture`, `not_wired` without an object store, `recording_unavailable`.
  */
 export function createFixtureClient(stateUrl: string): FixtureClient {
@@ -37,7 +37,7 @@ export function createFixtureClient(stateUrl: string): FixtureClient {
 
 function toFail(status: number, text: string): Fail {
   if (status === 501) return new Fail('not_wired', 'No object store is configured (OBJECT_STORE_ADDR).')
-  // Reviewed a moment ago: the right, or the run, is gone by now.
+  // The review succeeded just before: the right or the run was removed meanwhile.
   if (status === 401) return new Fail('unauthenticated')
   if (status === 403) return new Fail('forbidden')
   if (status === 404) return new Fail(codeOf(text) === 'no_fixture' ? recordingErrors.no_fixture : 'not_found')

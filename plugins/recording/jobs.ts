@@ -10,7 +10,7 @@ import type { RecordingTables } from './contract/tables.ts'
 const EVERY_MS = 60_000
 const AT_ONCE = 50
 
-/** Erases recordings whose time is over, or whose run is gone: in the state role, which alone reaches their store. */
+/** Erases recordings that have expired or whose run was removed: in the state role, the only role with access to their store. */
 export function recordingJobs(services: RecordingServices, context: JobContext): readonly Job[] {
   if (context.role !== 'state' || context.objects === undefined) return []
   const { objects } = context
@@ -24,7 +24,7 @@ export function recordingJobs(services: RecordingServices, context: JobContext):
   ]
 }
 
-/** Erases what is due. The row is removed after the parts, so that neither a crash nor an outage of the store leaves parts behind. */
+/** Erases due recordings. The row is removed after the parts, so that neither a crash nor an outage of the store leaves parts behind. */
 export async function eraseRecordings(
   { store, settings, removed }: Pick<RecordingServices, 'store' | 'settings' | 'removed'>,
   objects: ObjectStore,

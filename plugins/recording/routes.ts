@@ -5,7 +5,7 @@ import { Fixture } from '#schemas/runs/fixture.ts'
 import { createFixtureClient } from './fixture-client.ts'
 import type { RecordingServices } from './services.ts'
 
-/** The route below `/api`: only the state role reaches the object store. */
+/** The route below `/api`: only the state role has access to the object store. */
 export function recordingRoutes({ core, reviewFixture }: RecordingServices): readonly AnyEndpoint[] {
   const read = createFixtureClient(core.urls.state)
   const fixture = endpoint({

@@ -8,7 +8,7 @@ import type { PartServices } from './store/store-part.ts'
 /** Services of the plugin, for its slots. */
 export interface RecordingServices extends PartServices {
   readonly core: CoreWith<readonly ['store']>
-  /** The run whose recording a caller may read. Throws `not_found` for a run that the caller may not `get`, else `forbidden`. */
+  /** Finds the run whose recording a caller may read. Throws `not_found` for a run that the caller may not `get`, else `forbidden`. */
   readonly reviewFixture: (caller: FixtureReader, runId: string) => Promise<ReviewedFixture>
   readonly removed: (reason: 'retention' | 'run') => void
 }

@@ -17,10 +17,10 @@ import { isRecorded } from './store/sizes.ts'
 import type { RecordingTables } from './contract/tables.ts'
 import { listParts, streamFixture } from './download/stream-fixture.ts'
 
-/** Parsing and writing a part again may make it longer: 1e20 has 21 digits. */
+/** Parsing and serializing a part may make it longer: 1e20 has 21 digits. */
 const PART_BODY_BYTES = 2 * MAX_PART_BYTES
 
-/** Routes of the state role, the only one with credentials of the object store. */
+/** Routes of the state role, the only role with credentials of the object store. */
 export function recordingStateRoutes(services: RecordingServices, state: StateContext): readonly AnyEndpoint[] {
   return [partEndpoint(services, state), fixtureEndpoint(services, state)]
 }
@@ -46,7 +46,7 @@ function partEndpoint(services: RecordingServices, state: StateContext): AnyEndp
   })
 }
 
-// For the BFF with the bearer of its caller, as conversations are: other bearers of this role are those of pods.
+// For the BFF with the bearer token of its caller, as for conversations: other tokens at this role belong to pods.
 function fixtureEndpoint({ core, reviewFixture }: RecordingServices, state: StateContext): AnyEndpoint {
   return endpoint({
     ...stateRoute(readFixture),
@@ -59,7 +59,7 @@ function fixtureEndpoint({ core, reviewFixture }: RecordingServices, state: Stat
       await reviewFixture(caller, params.id)
       const objects = configured(state.objects)
       const keys = await listParts(objects, params.id)
-      // A recording whose parts were all lost is not complete; a run without one has no fixture.
+      // A recording whose parts were all lost is not complete; a run without recorded parts has no fixture.
       if (keys.length === 0 && !(await isRecorded(core.store.reader<RecordingTables>(), params.id)))
         throw new Fail(recordingErrors.no_fixture)
       reply.header('content-type', 'application/json; charset=utf-8')

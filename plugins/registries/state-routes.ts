@@ -16,11 +16,11 @@ const authz = { kind: 'agent' } as const
 /** Services of the routes. */
 export interface StateRouteServices {
   readonly runs: RunsApi
-  /** Who certifies launchers. */
+  /** Issuer of the launchers' certificates. */
   readonly issuer: CertificateIssuer
 }
 
-/** Routes of the state role for launchers: who may be called, and the runs of calls. */
+/** Routes of the state role for launchers: the directory of callable agents, and the runs of calls. */
 export function callEndpoints({ runs, issuer }: StateRouteServices, state: StateContext): readonly AnyEndpoint[] {
   const { cluster, endpoints } = state
   const directory = endpoint({

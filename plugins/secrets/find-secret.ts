@@ -7,13 +7,13 @@ const secrets: Resource = { group: '', version: 'v1', plural: 'secrets', kind: '
 
 type Secret = KubeObject & { readonly data?: Readonly<Record<string, string>> }
 
-/** What is wrong with a binding. */
+/** A problem of a binding. */
 export interface SecretProblem {
   readonly reason: 'SecretMissing' | 'SecretNotForAgents' | 'KeyMissing'
   readonly message: string
 }
 
-/** Returns what is wrong with a binding, or undefined. The message has names only, never a value. */
+/** Returns the problem of a binding, or undefined. The message contains names only, never a value. */
 export async function findSecretProblem(
   cluster: Pick<KubeClient, 'get'>,
   { metadata: { namespace = '' }, spec }: SecretBindingObject,

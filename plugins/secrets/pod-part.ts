@@ -11,8 +11,9 @@ const type = 'SecretsBound'
 const bound: Condition = { type, status: 'True', reason: 'Bound', message: 'The agent has every key of its bindings.' }
 
 /**
- * Gives an agent the keys of its secret bindings as variables. A Secret of the platform is not for agents, so its binding brings none. An
- * absent Secret or key stays in the pods: those that run keep their values while a Secret is replaced. `secretsGate` holds new revisions back.
+ * Gives an agent the keys of its secret bindings as variables. A Secret of the platform is not for agents, so its binding provides none. References
+ * to an absent Secret or key stay in the pod template: running pods keep their values while a Secret is replaced. `secretsGate` holds new revisions
+ * back.
  */
 export const secretsPodPart: PodPart = async ({ metadata: { namespace = '' }, spec: { secrets = [] } }, cluster) => {
   if (secrets.length === 0) return undefined
@@ -24,13 +25,13 @@ export const secretsPodPart: PodPart = async ({ metadata: { namespace = '' }, sp
   }
 }
 
-/** What a binding brings. */
+/** The resolved content of a binding. */
 interface BoundSecret {
   readonly env: NonNullable<PodAddition['env']>
   readonly problem?: Pick<Condition, 'reason' | 'message'>
 }
 
-/** Reads a binding and what it brings. */
+/** Reads a binding and resolves its content. */
 export async function readBinding(cluster: KubeClient, namespace: string, name: string): Promise<BoundSecret> {
   const binding = await findNamedObject<SecretBindingObject>(cluster, SecretBinding, { namespace, name })
   if (binding === undefined) {

@@ -8,7 +8,7 @@ import { sharingRoutes } from './routes/index.ts'
 import { createServices } from './services/create-services.ts'
 import { sharingSettings } from './contract/settings.ts'
 
-/** Shares of runs: links that show a redacted snapshot to people without an account. */
+/** Shares of runs: links that show a redacted snapshot to readers without an account. */
 export const sharing = definePlugin({
   contract: 1,
   name: 'sharing',

@@ -12,7 +12,7 @@ const EVERY_MS = 600_000
 const READ_EVERY_MS = 60_000
 const AT_ONCE = 200
 
-/** Removes expired shares, and reads what all of them store. */
+/** Removes expired shares, and measures the bytes of all shares. */
 export function sharingJobs(services: SharingServices, { role }: Pick<JobContext, 'role'>): readonly Job[] {
   return role === 'worker' ? [createShareRetention(services), metricsJob(services)] : []
 }

@@ -91,7 +91,7 @@ const remove = endpoint({
     const found = await caller.cluster.get<AgentTemplateObject>(AgentTemplate, ref, { signal })
     if ((found.spec.for ?? 'agent') !== params.kind)
       throw new Fail('not_found', `The template is not for ${params.kind}.`)
-    // By uid, so that exactly the object that was read is deleted.
+    // By uid, so that only the object that was read is deleted.
     const { uid } = found.metadata
     const preconditions = uid === undefined ? {} : { preconditions: { uid } }
     await caller.cluster.delete(AgentTemplate, ref, { ...preconditions, dryRun: query.dryRun === 'All', signal })

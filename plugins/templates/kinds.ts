@@ -1,7 +1,7 @@
 import { crud } from '#core/plugin/crud.ts'
 import { AgentTemplate } from '#schemas/crds/agent-template.ts'
 
-/** Templates; their routes name what a template is for, so they are no CRUD routes. */
+/** Templates; their routes contain the target kind, so they are not CRUD routes. */
 export const templateKind = crud(AgentTemplate, {
   verbs: [],
   sample: {

@@ -6,7 +6,7 @@ import { Tenant } from '#schemas/crds/tenant.ts'
 /** Groups of namespaces, changed and deleted with kubectl. */
 export const tenantKind = crud(Tenant, {
   verbs: ['list', 'create', 'get'],
-  // Of `GET /api/tenants/usage`.
+  // Resource of `GET /api/tenants/usage`.
   reserved: ['usage'],
   personas: 'operators',
   sample: { namespaces: ['demo'], quota: { spend: { amount: '100' }, requestsPerMinute: 60, concurrency: 4 } },

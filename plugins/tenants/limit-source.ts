@@ -5,14 +5,14 @@ import type { CallLimit, LimitSource } from '#plugins/budgets/contract/points.ts
 import { isLimiting } from './store/record-quota.ts'
 import type { StoredTenant, TenantQuotas } from './store/quotas.ts'
 
-// A changed quota applies within this time, as a changed budget does.
+// A changed quota applies within this time, like a changed budget.
 const QUOTA_TTL_MS = 5_000
 /** Namespaces whose last known limits are kept for an outage. */
 const MAX_KNOWN = 10_000
 
 /**
- * Limits of the tenant of a namespace. While the store is down they are as last known: nothing can change them meanwhile. Money stays safe,
- * since no hold is made without the store; without this rule the gateway would also refuse agents that have no tenant.
+ * Limits of the tenant of a namespace. While the store is down, the last known limits apply: they cannot change meanwhile. No hold is created without
+ * the store, so no limit is exceeded; without this rule the gateway would also refuse agents without a tenant.
  */
 export function createTenantLimits(
   { ofNamespace }: Pick<TenantQuotas, 'ofNamespace'>,

@@ -9,7 +9,7 @@ import { Tenant } from '#schemas/crds/tenant.ts'
 import type { TenantObject } from '#schemas/crds/tenant.ts'
 import { isLimiting, toQuota } from './store/record-quota.ts'
 
-// Repairs a notification that was lost with its watch.
+// Compensates for a notification that was lost with its watch.
 const MAX_AGE_MS = 60_000
 
 /**
@@ -40,7 +40,7 @@ export function createQuotaPodPart(now: () => number = () => performance.now()) 
       const is = change === 'deleted' ? [] : limitedNamespacesOf(object as TenantObject)
       const changed = [...is.filter((one) => !was.includes(one)), ...was.filter((one) => !is.includes(one))]
       const agents = await mapConcurrently(changed, (namespace) => agentsIn(cluster, namespace))
-      // After the lists: a change whose handler failed is repeated.
+      // Recorded after the lists: a change whose handler failed is repeated.
       if (is.length === 0) before.delete(name)
       else before.set(name, is)
       return agents.flat()
@@ -65,7 +65,7 @@ async function agentsIn(cluster: KubeClient, namespace: string): Promise<readonl
     const { items } = await cluster.list<KubeObject>(AgentDeployment, { namespace })
     return items.map(objectRefOf)
   } catch (error) {
-    // A namespace that this installation does not serve has no agents of it.
+    // A namespace that this installation does not serve has none of its agents.
     if (isStatus(error, 403) || isStatus(error, 404)) return []
     throw error
   }

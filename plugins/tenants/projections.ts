@@ -11,7 +11,7 @@ import type { TenantsTables } from './contract/tables.ts'
 type Event = Omit<StoredEvent, 'position'>
 type Db = Transaction<TenantsTables>
 
-/** Quotas of tenants and their namespaces, which state role and gateway read. A deleted tenant has none. */
+/** Quotas of tenants and their namespaces, which state role and gateway read. A deleted tenant has no quota. */
 export const quotasProjection: Projection = {
   name: 'tenants.quotas',
   version: 1,

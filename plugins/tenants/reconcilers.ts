@@ -15,11 +15,11 @@ import { MAX_NAMESPACES, tenantVerdicts } from './reconcile/tenant-status.ts'
 export interface TenantReconcilerOptions {
   readonly cluster: KubeClient
   readonly now: () => Date
-  /** Stores which namespaces the quota of a tenant applies to; undefined without a store. */
+  /** Stores the namespaces to which the quota of a tenant applies; undefined without a store. */
   readonly record: ((tenant: TenantObject, namespaces: readonly string[]) => Promise<void>) | undefined
 }
 
-// A deletion of the older tenant that no watch has seen frees namespaces without a notification.
+// If a watch misses the deletion of an older tenant, its namespaces become free without a notification.
 const WHILE_IN_CONFLICT_MS = 15_000
 
 /** Resolves the namespaces of tenants, records their quotas, and writes their status. Idempotent, so it may run unelected. */
@@ -44,7 +44,7 @@ export function tenantReconciler({ cluster, now, record }: TenantReconcilerOptio
       const observed = await listNamespaces(cluster)
       const found = resolveMembership(tenant, tenants, observed)
       index.set(tenant, found.namespaces)
-      // Before the status, so that what reacts to the status finds the quota in the store.
+      // Before the status, so that clients that react to the status find the quota in the store.
       await record?.(tenant, found.namespaces)
       const isUnselectable = observed === undefined && tenant.spec.namespaceSelector !== undefined
       const conditions = toConditions(tenant, tenantVerdicts({ ...found, isUnselectable }), now())

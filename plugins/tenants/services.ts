@@ -7,7 +7,7 @@ import type { TenantQuotas } from './store/quotas.ts'
 /** Services of the plugin. */
 export interface TenantsServices {
   readonly core: Core
-  /** Undefined without a store: tenants are then objects of the cluster without an effect. */
+  /** Undefined without a store: tenants are then cluster objects without effect. */
   readonly quotas: TenantQuotas | undefined
   /** Undefined while nothing enforces limits. */
   readonly budgets: BudgetsApi | undefined

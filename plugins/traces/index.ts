@@ -12,7 +12,7 @@ import { tracesSettings } from './contract/settings.ts'
 import { tracesStateRoutes } from './state-routes.ts'
 import { spanPruner } from './store/remove-spans.ts'
 
-/** Traces of agents: spans of their launchers, and those that they send to the OTLP ports of these. */
+/** Traces of agents: spans of launchers, and spans that agents send to their launchers' OTLP ports. */
 export const traces = definePlugin({
   contract: 1,
   name: 'traces',

@@ -9,7 +9,7 @@ const REMOVE_EVERY_MS = 60_000
 const AT_ONCE = 500
 const name = 'traces.remove-spans'
 
-/** Removes spans whose time is over, or whose agent is gone. */
+/** Removes expired spans, and spans of deleted agents. */
 export function tracesJobs(services: TracesServices, { role }: JobContext): readonly Job[] {
   const { core, settings, removed } = services
   if (role !== 'worker') return []

@@ -9,7 +9,7 @@ export function tracesPodPart({ adapter }: Pick<TracesSettings, 'adapter'>): Pod
     const hasProcess = image !== undefined || runtime?.command !== undefined
     const problem = findPatternProblem(tracePolicy?.redact)
     const applied = toAppliedPolicy(tracePolicy)
-    // What cannot be redacted is not captured.
+    // Content that cannot be redacted is not captured.
     const policy = problem === undefined ? applied : ({ ...applied, capture: 'none', redact: [] } as const)
     const launcher: LauncherTraces = { store: adapter === 'builtin', ...policy }
     return {

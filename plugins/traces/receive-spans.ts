@@ -8,15 +8,15 @@ import { NamespaceFull, storeSpans } from './store/store-spans.ts'
 import type { SpanOwner } from './store/store-spans.ts'
 import { toChunks } from './spans/stored-span.ts'
 
-/** Response to a launcher: spans that were stored, and those that were not. */
+/** Response to a launcher: numbers of stored and of refused or dropped spans. */
 export interface SpanReceipt {
   readonly accepted: number
   readonly rejected: number
 }
 
 /**
- * Stores the spans of an export request of an agent's launcher. Spans of traces whose runs are all of other agents are refused, those
- * above a quota dropped; both are counted. Throws `malformed_request` for what is not an export request.
+ * Stores the spans of an export request of an agent's launcher. Spans of traces whose runs all belong to other agents are refused, and spans above a
+ * quota are dropped; both are counted. Throws `malformed_request` for a body that is not an export request.
  */
 export async function receiveSpans(
   services: Pick<TracesServices, 'core' | 'settings' | 'received'>,

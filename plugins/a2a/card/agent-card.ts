@@ -3,7 +3,7 @@ import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 
 const modes = ['text/plain', 'application/json']
 
-/** Agent card of A2A 1.0 (section 4.4.1). `url` is that of the JSON-RPC route. */
+/** Agent card of A2A 1.0 (section 4.4.1). `url` is the URL of the JSON-RPC route. */
 export function toAgentCard(agent: AgentDeploymentObject, url: string): object {
   return {
     ...describeAgent(agent),

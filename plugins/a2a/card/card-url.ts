@@ -1,7 +1,7 @@
 import type { Call } from '#core/http/endpoint/endpoint.ts'
 import type { AgentPath } from './read-agent.ts'
 
-/** URL of the JSON-RPC route of an agent: below the setting `publicUrl`, else at the host of the request. */
+/** URL of the JSON-RPC route of an agent: based on the setting `publicUrl`, else on the host of the request. */
 export function toRpcUrl(
   publicUrl: string | undefined,
   { request }: Pick<Call<unknown, unknown, unknown>, 'request'>,

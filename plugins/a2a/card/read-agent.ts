@@ -10,7 +10,7 @@ export interface AgentPath {
   readonly name: DnsName
 }
 
-/** Reads an agent as the caller. One that is not exposed is unknown to this protocol. */
+/** Reads an agent with the caller's rights. An agent that is not exposed is unknown to this protocol. */
 export async function readExposed(
   { cluster }: Pick<Caller, 'cluster'>,
   { ns: namespace, name }: AgentPath,

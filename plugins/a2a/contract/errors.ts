@@ -1,6 +1,6 @@
 import { defineErrors } from '#core/errors/define-errors.ts'
 
-/** Errors of A2A. On the wire they are errors of JSON-RPC (`rpc/error-codes.ts`); the status is that of the audit log and of metrics. */
+/** Errors of A2A. On the wire they are JSON-RPC errors (`rpc/error-codes.ts`); the status here is used in the audit log and in metrics. */
 export const a2aErrors = defineErrors({
   a2a_invalid_request: { status: 400, title: 'The body is not a JSON-RPC 2.0 request.' },
   a2a_method_not_found: { status: 400, title: 'The method is unknown.' },

@@ -10,7 +10,7 @@ import type { Method, MethodCall } from './method.ts'
 const readParams = methodParamsReader(A2aListParams)
 
 const defaultSize = 50
-// Each task of a page with content is read on its own.
+// With content, each task of a page is read separately.
 const mostWithContent = 20
 
 /** `ListTasks`: tasks of the agent, the newest first. */
@@ -59,7 +59,7 @@ function toFilter({ http }: MethodCall, { contextId = '', status, statusTimestam
   }
 }
 
-// RFC 3339 has leap seconds and the year 0, which no date of the database is.
+// RFC 3339 has leap seconds and the year 0, which are not valid dates in the database.
 function toTime(text: string): Date {
   const time = new Date(text)
   if (isStorableTime(time.getTime())) return time

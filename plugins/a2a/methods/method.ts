@@ -10,7 +10,7 @@ import type { StreamItem, A2aTask } from '../tasks/task.ts'
 /** The HTTP call of a method. */
 export type HttpCall = Call<AgentPath, unknown, unknown, Access<'create', 'agentdeployments/invoke'>>
 
-/** Shapes of a version of the protocol. */
+/** Message formats of a version of the protocol. */
 export interface Dialect {
   /** Response of `SendMessage`. */
   sent(task: A2aTask): unknown
@@ -30,10 +30,10 @@ export interface MethodCall {
   readonly dialect: Dialect
 }
 
-/** Answers a request with its result; undefined if a stream was its answer. */
+/** Returns the result of a request; undefined if the response was a stream. */
 export type Method = (call: MethodCall) => Promise<unknown>
 
-/** The run of a task of the agent in the path. Tasks of others, and ids that are none, are not found. */
+/** The run of a task of the agent in the path. Tasks of other agents, and invalid ids, are not found. */
 export async function readTaskRun({ runs, http }: MethodCall, id: string): Promise<RunDetail> {
   const { caller, params } = http
   const run = await runs.get(caller, id).catch((error: unknown) => {

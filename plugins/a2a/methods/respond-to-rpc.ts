@@ -23,7 +23,7 @@ const getCard: Method = async ({ http, services, dialect }) => {
 
 const refusePush: Method = () => Promise.reject(new Fail(a2aErrors.a2a_push_not_supported))
 
-// The name of a method has its version: 0.3 has paths, 1.0 the names of the service definition.
+// Method names depend on the version: paths in 0.3, names of the service definition in 1.0.
 const methods: ReadonlyMap<string, readonly [Method, Dialect]> = new Map([
   ['SendMessage', [sendMessage, current]],
   ['SendStreamingMessage', [sendStreamingMessage, current]],
@@ -48,7 +48,7 @@ const methods: ReadonlyMap<string, readonly [Method, Dialect]> = new Map([
   ['tasks/pushNotificationConfig/delete', [refusePush, legacy]],
 ])
 
-/** Answers one request of JSON-RPC; undefined if a stream was its answer. Errors are thrown, and written by `writeRpcError`. */
+/** Responds to one JSON-RPC request; undefined if the response was a stream. Throws errors, which `writeRpcError` writes. */
 export async function respondToRpc(services: A2aServices, http: HttpCall): Promise<unknown> {
   const { id: rpcId, method, params } = readRpcRequest(http.body)
   checkVersion(http.headers)

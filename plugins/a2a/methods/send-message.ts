@@ -13,7 +13,10 @@ import { streamTask } from './stream-task.ts'
 
 const readParams = methodParamsReader(A2aSendParams)
 
-/** `SendMessage`: a new task, or the answer to one that asks. Waits until it ends or asks, unless the client does not want that. */
+/**
+ * `SendMessage`: a new task, or the answer to a task that requires input. Waits until the task ends or requires input, unless the client requests an
+ * immediate response.
+ */
 export const sendMessage: Method = async (call) => {
   const request = readSend(call)
   const { run } = await deliver(call, request)
@@ -29,7 +32,7 @@ export const sendMessage: Method = async (call) => {
   return call.dialect.sent(toTask(ended ?? (await runs.get(http.caller, run.id)), view))
 }
 
-/** `SendStreamingMessage`: the same, with the updates of the task as a stream. */
+/** `SendStreamingMessage`: like `SendMessage`, with the updates of the task as a stream. */
 export const sendStreamingMessage: Method = async (call) => {
   const request = readSend(call)
   const { run, row, after } = await deliver(call, request)
@@ -56,7 +59,7 @@ interface Delivered {
 
 async function deliver(call: MethodCall, { message }: A2aSendRequest): Promise<Delivered> {
   const { http, runs } = call
-  // The answer shows the task, so the right to read it is reviewed before the task exists (SEC18).
+  // The response shows the task, so the right to read it is reviewed before the task exists (SEC18).
   await http.caller.review('get', 'runs', { namespace: http.params.ns })
   const taskId = message.taskId ?? ''
   const delivered = taskId === '' ? await begin(call, message) : await answer(call, taskId, message)

@@ -7,14 +7,14 @@ import { createTaskUpdates } from '../tasks/task-updates.ts'
 import { isInterrupted } from '../tasks/to-task.ts'
 import type { MethodCall } from './method.ts'
 
-/** What is streamed: the task first, then its updates after a journal entry. */
+/** The streamed run: the task first, then its updates after a journal entry. */
 export interface StreamedRun {
   readonly task: A2aTask
   readonly row: SelectedRun
   readonly after: number
 }
 
-/** Streams a task until it ends or asks. A disconnect ends the stream, never the run. */
+/** Streams a task until it ends or requires input. A disconnect ends the stream, never the run. */
 export async function streamTask(
   { http, runs, rpcId, dialect }: MethodCall,
   { task, row, after }: StreamedRun,

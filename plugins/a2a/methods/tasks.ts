@@ -10,7 +10,7 @@ import { streamTask } from './stream-task.ts'
 
 const readParams = methodParamsReader(A2aTaskParams)
 
-// A cancelled run ends when its agent has stopped, which is a moment later.
+// A cancelled run ends shortly after the request, when its agent has stopped.
 const cancelWaitMs = 5_000
 
 /** `GetTask`. */
@@ -31,11 +31,11 @@ export const cancelTask: Method = async (call) => {
   return call.dialect.task(toTask(ended ?? (await runs.get(caller, run.id))))
 }
 
-/** `SubscribeToTask`: the task as it is, then its updates. */
+/** `SubscribeToTask`: the current task, then its updates. */
 export const subscribeToTask: Method = async (call) => {
   const { runs, http } = call
   const { id } = readParams(call.params)
-  // Before the task is read: an update may be in both, and none is lost.
+  // Subscribed before the task is read: an update may be in both, but none is lost.
   const after = (await runs.lastSeq(id)) ?? 0
   const run = await readTaskRun(call, id)
   if (terminalStates.has(run.state)) throw new Fail(a2aErrors.a2a_unsupported_operation, 'The task has ended.')

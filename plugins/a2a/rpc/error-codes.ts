@@ -32,8 +32,8 @@ const codes: Readonly<Record<string, RpcError>> = {
 const domains: Readonly<Record<string, string>> = { true: 'a2a-protocol.org', false: 'mesh.dev' }
 
 /**
- * Writes an error as JSON-RPC. Refusals of the platform keep their HTTP status, so that proxies and clients see a 403 and a 429 as such;
- * their code is that of an implementation-defined server error, and the problem document is one of the details.
+ * Writes an error as JSON-RPC. Refusals of the platform keep their HTTP status, so that proxies and clients see a 403 and a 429. Their code is an
+ * implementation-defined server error, and the problem document is in the details.
  */
 export function writeRpcError({ status, headers, problem }: ProblemResponse, body: unknown): WireError {
   const known = codes[problem.code]
@@ -49,7 +49,7 @@ export function writeRpcError({ status, headers, problem }: ProblemResponse, bod
   }
   const error = {
     code,
-    // The detail of a refused request may quote a name of the client, which only the problem document does (A8).
+    // The detail of a refused request may quote a name of the client; only the problem document contains it (A8).
     message: known === undefined && problem.errors !== undefined ? problem.title : (problem.detail ?? problem.title),
     data: [info, known === undefined ? toDocument(problem) : toBadRequest(problem.errors)],
   }
@@ -67,7 +67,7 @@ function toBadRequest(errors: ProblemResponse['problem']['errors'] = []): object
   return { '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations }
 }
 
-// Without the path of the request, which may quote what a client wrote (A8).
+// Without the request's path, which may contain input of a client (A8).
 function toDocument(problem: ProblemResponse['problem']): object {
   const { instance: _, ...document } = problem
   return { '@type': problem.type, ...document }

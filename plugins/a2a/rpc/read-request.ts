@@ -18,7 +18,7 @@ export function readRpcId(body: unknown): string | number | undefined {
   return typeof id === 'number' && Number.isSafeInteger(id) ? id : undefined
 }
 
-/** Reads a request. Batches are not part of A2A, and a notification would have no answer. Throws `a2a_invalid_request`. */
+/** Reads a request. Batches are not part of A2A, and a notification would have no response. Throws `a2a_invalid_request`. */
 export function readRpcRequest(body: unknown): RpcRequest {
   if (Array.isArray(body)) throw invalid('', 'must be one request: batches are not supported')
   if (!isObject(body)) throw invalid('', 'must be an object')

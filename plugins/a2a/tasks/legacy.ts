@@ -3,7 +3,7 @@ import type { A2aTaskState } from '#schemas/api/a2a.ts'
 import { isInterrupted } from './to-task.ts'
 import type { Artifact, Message, A2aPart, StreamItem, A2aTask, TaskStatus } from './task.ts'
 
-/** Shapes of version 0.3: kinds as fields, states in lowercase, and results without a wrapper. */
+/** Formats of version 0.3: kinds as fields, states in lowercase, and results without a wrapper. */
 const endStates: ReadonlySet<A2aTaskState> = new Set([
   'TASK_STATE_COMPLETED',
   'TASK_STATE_FAILED',
@@ -11,7 +11,7 @@ const endStates: ReadonlySet<A2aTaskState> = new Set([
   'TASK_STATE_REJECTED',
 ])
 
-/** A task in the shape of version 0.3. */
+/** A task in the format of version 0.3. */
 export function toLegacyTask({ id, contextId, status, artifacts, history }: A2aTask): object {
   return {
     kind: 'task',
@@ -23,7 +23,7 @@ export function toLegacyTask({ id, contextId, status, artifacts, history }: A2aT
   }
 }
 
-/** An item of a stream in the shape of version 0.3. */
+/** An item of a stream in the format of version 0.3. */
 export function toLegacyItem(item: StreamItem): object {
   if ('task' in item) return toLegacyTask(item.task)
   if ('artifactUpdate' in item) {

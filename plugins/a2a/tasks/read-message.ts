@@ -14,8 +14,8 @@ type SentMessage = A2aSendRequest['message']
 export const ANSWER_KEY = 'mesh.dev/answer'
 
 /**
- * The content of a message as the input of an agent: its texts, or the value of its one data part. Throws
- * `a2a_content_type_not_supported` for files.
+ * The content of a message as the input of an agent: its texts, or the value of its only data part. Throws `a2a_content_type_not_supported` for
+ * files.
  */
 export function readMessageContent({ parts }: Pick<SentMessage, 'parts'>): unknown {
   const values = parts.map((part, index) => {

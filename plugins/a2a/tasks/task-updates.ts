@@ -12,13 +12,13 @@ export interface StreamedTask {
   readonly contextId: string
 }
 
-/** Most messages that may be open at once, and the longest id of one. */
+/** Maximum number of open messages. The second value is the maximum length of a message id. */
 const maxOpen = 1000
 const maxId = 1024
 
 /**
- * Creates the mapping of the frames of a run to updates of its task. Text goes with states as messages of the agent, each part once; the
- * output is the artifact. Entries of steps and tools have no equivalent.
+ * Creates the mapping of the frames of a run to updates of its task. Text is sent with states as messages of the agent, each part once; the output
+ * becomes the artifact. Entries of steps and tools have no equivalent.
  */
 export function createTaskUpdates(task: StreamedTask): (frame: LiveFrame) => readonly StreamItem[] {
   const of = { taskId: task.id, contextId: task.contextId }

@@ -47,7 +47,7 @@ export type StreamItem =
   | { readonly statusUpdate: OfTask & { readonly status: TaskStatus } }
   | { readonly artifactUpdate: OfTask & { readonly artifact: Artifact; readonly lastChunk: true } }
 
-/** A value as a part: a text as it is, anything else as JSON data. */
+/** A value as a part: a string as text, any other value as JSON data. */
 export function toPart(value: unknown): A2aPart {
   return typeof value === 'string' ? { text: value } : { data: value }
 }

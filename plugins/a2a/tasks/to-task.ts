@@ -5,7 +5,7 @@ import type { Interrupt, PauseReason, RunState } from '#schemas/runs/run.ts'
 import { toPart } from './task.ts'
 import type { Artifact, Message, A2aPart, A2aTask } from './task.ts'
 
-/** Fields of a run that lists have, too. */
+/** Fields of a run that are also in lists. */
 export type ListedRun = Omit<RunDetail, 'input' | 'output' | 'decisions' | 'error'>
 
 const states: Readonly<Record<RunState, A2aTaskState>> = {
@@ -25,7 +25,7 @@ export function toState(state: RunState, pauseReason: PauseReason | null): A2aTa
   return state === 'paused' && pauseReason === 'auth_required' ? 'TASK_STATE_AUTH_REQUIRED' : states[state]
 }
 
-/** Which runs have a state of the protocol: their states, and the reasons of a pause. */
+/** The runs that correspond to a state of the protocol: run states, and pause reasons. */
 export function runsInState(state: A2aTaskState): {
   readonly states: readonly RunState[]
   readonly pauseReasons?: readonly PauseReason[]
@@ -84,7 +84,7 @@ export function agentMessage(
   return { messageId, contextId, taskId, role: 'ROLE_AGENT', parts }
 }
 
-/** What a paused task asks: each question as text, and all of them as data. */
+/** The questions of a paused task: each question as text, and all of them as data. */
 export function toQuestions(interrupts: readonly Interrupt[]): readonly A2aPart[] {
   const texts = interrupts.map(({ question, tool }) => ({
     text: question ?? (tool === undefined ? 'The agent is waiting for an answer.' : `May the agent call ${tool}?`),

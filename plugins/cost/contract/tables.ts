@@ -1,6 +1,6 @@
 import type { ColumnType } from 'kysely'
 
-/** A sum: whole numbers as text, since they may exceed 2^53. */
+/** A sum: an integer as a string, since it may exceed 2^53. */
 type Sum = string
 
 /** Calls and tokens of a row. Cached tokens are part of the input, reasoning tokens of the output. */
@@ -14,10 +14,10 @@ export interface SumColumns {
   reasoning_tokens: Sum
 }
 
-/** Metered calls of one day (UTC) with equal keys; only the projection adds to it. A key without a value is an empty text. */
+/** Metered calls of one day (UTC) with equal keys; only the projection adds to it. A key without a value is an empty string. */
 export interface CostDayRow extends SumColumns {
   day: string
-  /** Namespace of the agent, or of the route that a person called before people had their own table. */
+  /** Namespace of the agent, or of the route that a user called before users had their own table. */
   namespace: string
   namespace_uid: string
   agent_uid: string
@@ -33,15 +33,15 @@ export interface CostDayRow extends SumColumns {
   micros: Sum
 }
 
-/** Metered calls of people, as those of agents: who called stands in place of the agent. Only the projection adds to it. */
+/** Metered calls of users, like those of agents: the caller takes the place of the agent. Only the projection adds to it. */
 export interface CostPersonRow extends Omit<CostDayRow, 'agent_uid' | 'agent'> {
   /** Name of the caller. */
   subject: string
 }
 
-/** What an agent reported for a run, unless its calls were metered; only the projection writes it. */
+/** Usage that an agent reported for a run, unless its calls were metered; only the projection writes it. */
 export interface CostRunRow extends SumColumns {
-  /** Calls that the gateway answered: metered ones, and ones that the launcher reported. */
+  /** Calls that the gateway answered: metered calls, and calls that the launcher reported. */
   answered: Sum
   reported: Sum
   reported_at: Date | null
@@ -55,7 +55,7 @@ export interface CostRunRow extends SumColumns {
   metered: boolean
 }
 
-/** An agent as last observed; only the projection writes it. It is kept after the agent, for the cost of the past. */
+/** An agent as last observed; only the projection writes it. It is kept after the agent is deleted, for past cost. */
 export interface CostAgentRow {
   uid: string
   namespace: string

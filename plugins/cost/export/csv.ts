@@ -1,4 +1,4 @@
-/** A value of a cell; null is an empty one. */
+/** A value of a cell; null is an empty cell. */
 export type Cell = string | number | null
 
 /** Rows of named columns as CSV (RFC 4180): CRLF, a header, and quotes where they are needed. Pure. */
@@ -16,11 +16,11 @@ function toCell(value: Cell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-// What spreadsheets skip, then a sign that begins a formula, also in its full-width, small and raised forms.
+// Characters that spreadsheets skip, then a character that begins a formula, including its full-width, small and superscript forms.
 const formula =
   /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}]*[=+@\-\uFF1D\uFF0B\uFF20\uFF0D\uFE66\uFE62\uFE6B\uFE63\u2212\u207A-\u207C\u208A-\u208C]|^[\t\r\n]/u
 
-// A spreadsheet executes a cell that begins like a formula; model ids are anybody's text.
+// A spreadsheet executes a cell that begins like a formula; model ids are arbitrary strings.
 function guarded(text: string): string {
   return formula.test(text) ? `'${text}` : text
 }

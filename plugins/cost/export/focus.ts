@@ -3,7 +3,7 @@ import { toCsv } from './csv.ts'
 import type { Cell } from './csv.ts'
 import type { ExportLine } from './line.ts'
 
-// FOCUS 1.1 (https://focus.finops.org), and columns of our own, which begin with x_.
+// FOCUS 1.1 (https://focus.finops.org), and own columns, which begin with `x_`.
 const columns = [
   'BilledCost',
   'BillingAccountId',
@@ -57,7 +57,7 @@ type Row = Readonly<Record<(typeof columns)[number], Cell>>
 
 /**
  * Lines as CSV in FOCUS columns, for the billing account of an installation. The cost of an unpriced line is empty, which FOCUS does not allow: 0
- * would be wrong. Unit prices are empty, since tokens of a line have several. Pure.
+ * would be wrong. Unit prices are empty, since the tokens of a line have several prices. Pure.
  */
 export function toFocusCsv(lines: readonly ExportLine[], install: string): string {
   return toCsv(

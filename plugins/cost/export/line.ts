@@ -1,7 +1,7 @@
 import { formatMicros } from '#schemas/values/money.ts'
 import type { GroupKey, GroupSums } from '../store/read-cost.ts'
 
-/** What a statement is grouped by, beside the day of an export. */
+/** Keys by which a statement is grouped, in addition to the day of an export. */
 export const lineKeys = [
   'namespace',
   'namespace_uid',
@@ -24,14 +24,14 @@ export interface ExportLine {
   readonly namespaceUid: string | null
   readonly agent: string | null
   readonly agentUid: string | null
-  /** The person that called. */
+  /** The user that called. */
   readonly subject: string | null
   readonly provider: string | null
   readonly model: string | null
   readonly operation: string
   readonly currency: string | null
   readonly price: string | null
-  /** Decimal text; null if the cost is unknown. */
+  /** Decimal string; null if the cost is unknown. */
   readonly cost: string | null
   readonly sums: Omit<GroupSums, 'keys'>
 }

@@ -23,7 +23,7 @@ const columns = [
   'subject',
 ] as const
 
-/** Lines as CSV with our own columns. An unknown cost is empty. Pure. */
+/** Lines as CSV with the platform's own columns. An unknown cost is empty. Pure. */
 export function toStatementCsv(lines: readonly ExportLine[]): string {
   return toCsv(
     columns,

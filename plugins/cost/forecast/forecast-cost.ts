@@ -10,7 +10,7 @@ export interface PaidDay {
   readonly micros: bigint
 }
 
-/** Days before today that a forecast is based on. */
+/** Number of past days on which a forecast is based. */
 export const BASIS_DAYS = 90
 const NEXT_DAYS = 30
 
@@ -36,7 +36,7 @@ export function forecastCost(currency: string, paid: readonly PaidDay[], today: 
   }
 }
 
-/** How a forecast was made and why so; also without one. */
+/** The method of a forecast and its reason, even if there is no forecast. */
 export function toMethod(model: Forecast | undefined, days: number) {
   const needed = `A forecast needs ${FEWEST_DAYS} days since the first cost; there are ${days}.`
   if (model === undefined) return { method: 'none' as const, reason: needed }

@@ -1,38 +1,38 @@
 import { fitTrend } from './trend.ts'
 import type { Trend } from './trend.ts'
 
-/** A sum with the interval that holds it with a probability of 80 %. */
+/** A sum with its 80 % prediction interval. */
 export interface Estimate {
   readonly amount: number
   readonly low: number
   readonly high: number
 }
 
-/** How an estimate was made. */
+/** Method of an estimate. */
 export type ForecastMethod = 'weighted-least-squares' | 'weighted-least-squares-with-weekdays'
 
-/** Estimates from the days before a first one. */
+/** Estimates for the days from a first day on, based on earlier days. */
 export interface Forecast {
   readonly method: ForecastMethod
-  /** Sum of days counted from the first one, which is 0: from `skip`, and `count` of them. */
+  /** Sum of `count` days from day `skip` on; the first day is 0. */
   sum(skip: number, count: number): Estimate
 }
 
-/** Fewest days of an estimate. */
+/** Minimum number of days for an estimate. */
 export const FEWEST_DAYS = 7
-/** Two weeks show which days of the week differ. */
+/** Two weeks are needed to determine factors of weekdays. */
 const DAYS_FOR_WEEKDAYS = 14
-/** Days after which a day counts half. */
+/** Half-life of the weight of a day, in days. */
 const HALF_LIFE = 14
 /** Quantile of the normal distribution for an interval of 80 %. */
 const QUANTILE = 1.2816
-/** Degrees of freedom that a line takes, and those of the factors of weekdays. */
+/** Degrees of freedom of the line, and of the weekday factors. */
 const OF_LINE = 2
 const OF_WEEKDAYS = 6
 
 /**
- * Forecast by a line of weighted least squares through the costs of consecutive days, oldest first: recent days count more. From two weeks on
- * the line is fitted after division by the factor of each day of the week. Costs are in any unit, at least 0. Undefined below 7 days. Pure.
+ * Forecast by a line of weighted least squares through the costs of consecutive days, oldest first: recent days count more. From two weeks on, costs
+ * are divided by the factor of their weekday before the fit. Costs may be in any unit, but not negative. Undefined below 7 days. Pure.
  */
 export function forecast(costs: readonly number[]): Forecast | undefined {
   if (costs.length < FEWEST_DAYS) return undefined
@@ -53,7 +53,7 @@ export function forecast(costs: readonly number[]): Forecast | undefined {
     sum: (skip, count) => {
       const days = Array.from({ length: count }, (_, index) => costs.length + skip + index)
       const amount = days.reduce((sum, day) => sum + at(trend, day) * factorOf(day), 0)
-      // The quantile of Student's distribution, to the first order.
+      // First-order approximation of the quantile of Student's t-distribution.
       const quantile = QUANTILE * (1 + (QUANTILE ** 2 + 1) / (4 * freedom))
       const width = quantile * Math.sqrt(variance * spread(trend, days))
       return { amount, low: Math.max(amount - width, 0), high: amount + width }
@@ -61,7 +61,7 @@ export function forecast(costs: readonly number[]): Forecast | undefined {
   }
 }
 
-// A falling line ends at 0.
+// A falling line is cut off at 0.
 function at({ mean, slope, center }: Trend, day: number): number {
   return Math.max(mean + slope * (day - center), 0)
 }
@@ -84,7 +84,7 @@ function weightedMean(values: readonly number[], weights: readonly number[], isO
   return weight > 0 ? sum / weight : 0
 }
 
-// As many equal weights would give the same variance of a mean.
+// Effective sample size: the number of equal weights with the same variance of the mean.
 function effectiveCount(weights: readonly number[]): number {
   const total = weights.reduce((sum, weight) => sum + weight, 0)
   return total ** 2 / weights.reduce((sum, weight) => sum + weight ** 2, 0)
@@ -103,7 +103,7 @@ function residualVariance({ costs, weights, fitted, freedom }: Residuals): numbe
   return (squares / total) * (effectiveCount(weights) / freedom)
 }
 
-// Of independent days, and of the line itself, whose error is shared by all of them.
+// Variance of the independent days, and of the line, whose error they share.
 function spread({ center, ofMean, ofSlope, covariance }: Trend, days: readonly number[]): number {
   const distance = days.reduce((sum, day) => sum + (day - center), 0)
   return days.length + days.length ** 2 * ofMean + distance ** 2 * ofSlope + 2 * days.length * distance * covariance

@@ -7,7 +7,7 @@ export interface Trend {
   /** Variance of the mean and of the slope, in units of the variance of a value. */
   readonly ofMean: number
   readonly ofSlope: number
-  /** Covariance of both: weights shift the error of the mean to recent days. */
+  /** Covariance of both: weights shift the mean towards recent days. */
   readonly covariance: number
 }
 

@@ -14,7 +14,7 @@ import type { CostLine } from './day-sums.ts'
 type Event = Omit<StoredEvent, 'position'>
 type Db = Transaction<CostTables>
 
-/** Cost by day, from events only (ADR 0113). A group of metered calls is folded first: one statement for agents, one for people. */
+/** Cost by day, from events only (ADR 0113). A group of metered calls is folded first: one statement for agents, one for users. */
 export const costProjection: Projection = {
   name: 'cost.days',
   version: 1,
@@ -33,7 +33,7 @@ async function applyEvents(events: readonly Event[], db: Db): Promise<void> {
   }
 }
 
-// Whatever a run reports is ignored once a call of it was metered, in either order: the launcher reports the same calls.
+// Reports of a run are ignored once one of its calls was metered, in either order: the launcher reports the same calls.
 async function addMetered(metered: readonly Event[], db: Db): Promise<void> {
   const lines = toDaySums(metered)
   const persons = lines.filter(({ subject }) => subject !== '')
@@ -78,7 +78,7 @@ interface MeteredRun {
   readonly answered: number
 }
 
-// In the order of their ids, as the rows of days are in that of their keys. What a role embeds is in no report of the run.
+// In the order of their ids, as the rows of days are in the order of their keys. Embeddings of a role are not in the run's reports.
 function runsOf(metered: readonly Event[]): readonly object[] {
   const runs = new Map<string, MeteredRun>()
   for (const event of metered) {

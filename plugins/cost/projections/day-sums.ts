@@ -6,7 +6,7 @@ import type { CostDayRow, CostPersonRow } from '../contract/tables.ts'
 
 type Event = Omit<StoredEvent, 'position'>
 
-/** A line of an agent, or of a person: then the agent is empty. */
+/** A line of an agent, or of a user; then the agent is empty. */
 export type CostLine = CostDayRow & CostPersonRow
 
 const KEYS = [
@@ -31,7 +31,7 @@ const SUMS = [
   'micros',
 ] as const
 
-/** One row per key for a group of metered calls, in the order of their keys: concurrent groups then never wait for each other in a ring. Pure. */
+/** One row per key for a group of metered calls, in the order of their keys: so that concurrent groups never deadlock. Pure. */
 export function toDaySums(events: readonly Event[]): readonly CostLine[] {
   const rows = new Map<string, CostLine>()
   for (const event of events) {
@@ -71,7 +71,7 @@ function toRow(event: Event): CostLine {
   }
 }
 
-// An agent may use the route of another namespace: its own pays. The uid of that namespace is that of the observed agent.
+// An agent may use the route of another namespace: its own namespace pays. The uid of that namespace comes from the observed agent.
 function payerOf({ subject, actor }: Event, { agentUid, route, payer }: MeteredModelCall) {
   const account = agentUid === null || payer !== undefined ? undefined : agentOfServiceAccount(actor?.name ?? '')
   const namespace = payer?.namespace ?? account?.namespace ?? route.namespace

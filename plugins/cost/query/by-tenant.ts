@@ -1,7 +1,7 @@
 import type { GroupSums } from '../store/read-cost.ts'
 import { addSums } from './totals.ts'
 
-/** Groups of namespaces (their first key) as groups of tenants, by name; '' is not a tenant. Pure. */
+/** Merges groups of namespaces (their first key) into groups of tenants, by name; '' is not a tenant. Pure. */
 export function toTenants(
   groups: readonly GroupSums[],
   tenants: ReadonlyMap<string, string>,

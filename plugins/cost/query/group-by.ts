@@ -2,7 +2,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 import type { CostGroup } from '#schemas/api/cost.ts'
 import type { GroupKey } from '../store/read-cost.ts'
 
-/** A grouping of a breakdown: the keys that are read, and the group that an answer shows for their values. */
+/** A grouping of a breakdown: the keys to read, and the group in the response for their values. */
 export interface Grouping {
   readonly by: readonly GroupKey[]
   show(keys: readonly string[]): CostGroup
@@ -26,7 +26,7 @@ const groupings: Readonly<Record<string, Grouping>> = {
 // A label key of Kubernetes: an optional DNS prefix, and a name of at most 63 characters.
 const labelKey = /^(?:[a-z0-9][-a-z0-9.]{0,252}\/)?[A-Za-z0-9][-\w.]{0,62}$/
 
-/** The grouping of `groupBy`, `tenant` excepted. Throws `invalid_query` for any other text. */
+/** The grouping of `groupBy`, except `tenant`. Throws `invalid_query` for any other string. */
 export function parseGroupBy(text: string): Grouping {
   const known = Object.hasOwn(groupings, text) ? groupings[text] : undefined
   if (known !== undefined) return known

@@ -2,7 +2,7 @@ import { formatMicros } from '#schemas/values/money.ts'
 import type { CostTotals } from '#schemas/api/cost.ts'
 import type { GroupSums } from '../store/read-cost.ts'
 
-/** Sums as answers show them. An unknown cost is null or missing in the amount, never 0 (`complete` is false then). Pure. */
+/** Sums as shown in responses. An unknown cost is null or missing in the amount, never 0 (`complete` is false then). Pure. */
 export function toTotals(sums: Omit<GroupSums, 'keys'>): CostTotals {
   const { calls, unpriced, pending, input, output, cached, reasoning, micros } = sums
   const isUnknown = BigInt(unpriced) + BigInt(pending) === BigInt(calls) && calls !== '0'

@@ -1,7 +1,7 @@
 import type { Store } from '#core/event-store/store.ts'
 import type { CostTables } from '../contract/tables.ts'
 
-/** What is stored of an agent, for the reconciler; undefined before its first event. */
+/** The stored row of an agent, for the reconciler; undefined before its first event. */
 export async function storedAgent(
   store: Pick<Store, 'reader'>,
   uid: string,

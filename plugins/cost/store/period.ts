@@ -7,7 +7,7 @@ export interface Period {
 }
 
 const DAY_MS = 86_400_000
-/** Longest period of one request. */
+/** Maximum period of one request, in days. */
 export const MAX_DAYS = 400
 
 /**
@@ -51,7 +51,7 @@ function parseDay(pointer: string, text: string): string {
 
 function isDay(text: string): boolean {
   const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN
-  // `Date.parse` takes 30 February for 2 March.
+  // `Date.parse` reads 30 February as 2 March.
   return !Number.isNaN(time) && toDay(time) === text && text >= '1970'
 }
 

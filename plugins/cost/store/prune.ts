@@ -27,7 +27,7 @@ export async function removeOldCost(
   return Math.max(...[days, persons, runs].map(({ numAffectedRows }) => Number(numAffectedRows ?? 0n)), agents)
 }
 
-// Labels of agents that are gone, once no cost refers to them. A new agent may be recorded before the object index has it.
+// Labels of deleted agents, once no cost refers to them. A new agent may be recorded before it is in the object index.
 async function removeAgents(db: Transaction<CostTables>, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`delete from cost_agents where uid in (select uid from cost_agents a
     where recorded_at < clock_timestamp() - interval '1 day'

@@ -10,23 +10,23 @@ import type { CostTables } from '../contract/tables.ts'
 /** Proofs of a review of `costs`; the namespace '' is the whole cluster. */
 export type CostAccess = AccessScope<'list', 'costs'>
 
-/** Calls, tokens and cost of one group. Counts are whole numbers as text. */
+/** Calls, tokens and cost of one group. Counts are integers as strings. */
 export interface GroupSums {
-  /** Values of the keys, in their order; an empty text if a call has no such value. */
+  /** Values of the keys, in their order; an empty string if a call has no such value. */
   readonly keys: readonly string[]
   readonly calls: string
   readonly unpriced: string
-  /** Calls that are answered and not metered yet. */
+  /** Calls that are answered but not yet metered. */
   readonly pending: string
   readonly input: string
   readonly output: string
   readonly cached: string
   readonly reasoning: string
-  /** Micro-units as text by currency, of calls with a known price. */
+  /** Micro-units as strings by currency, of calls with a known price. */
   readonly micros: Readonly<Record<string, string>>
 }
 
-/** What a group is made of: columns of a line, or the value of a label of the agent with `=` before it. */
+/** Key of a group: a column of a line, or a label key of the agent with the prefix `=`. */
 export type GroupKey = (typeof columns)[number] | { readonly label: string }
 
 /** Groups to read, in the order of their keys. */
@@ -34,7 +34,7 @@ export interface GroupQuery {
   readonly period: Period
   readonly by: readonly GroupKey[]
   readonly limit: number
-  /** Keys of the group before the first one. */
+  /** Keys of the group that precedes the page. */
   readonly after?: readonly string[] | undefined
 }
 
@@ -53,8 +53,8 @@ const columns = [
 ] as const
 
 /**
- * Sums of the lines of the proofs' namespaces by group. Of a namespace only the lines of the live one are read; the whole cluster has those
- * of deleted ones too, since their money was spent.
+ * Sums of the lines of the proofs' namespaces by group. For a namespace, only lines of the live namespace are read; for the whole cluster also those
+ * of deleted ones, since their money was spent.
  */
 export async function readGroups(
   db: Reader<CostTables>,
@@ -81,7 +81,7 @@ export async function readGroups(
 }
 
 function toExpression(key: GroupKey): RawBuilder<string> {
-  // A label may be empty, which differs from none.
+  // A label may be empty, which differs from an absent label.
   if (typeof key === 'object') return sql<string>`coalesce('=' || (labels ->> ${key.label}::text), '') collate "C"`
   return sql<string>`${sql.ref(key)}::text collate "C"`
 }
@@ -113,7 +113,7 @@ function personsOf(where: RawBuilder<unknown>): RawBuilder<unknown> {
 
 const isRecent = sql`d.reported_at > clock_timestamp() - make_interval(secs => ${METERED_WITHIN_SECONDS})`
 
-// What runs reported. Of a run with metered calls these are the calls that are not metered yet: the others are lines of days.
+// Usage that runs reported. For a run with metered calls, these are the calls not yet metered: the others are lines of days.
 function reportsOf(where: RawBuilder<unknown>, uid: RawBuilder<string>): RawBuilder<unknown> {
   const pending = sql`case when ${isRecent} then d.reported - d.answered else 0 end`
   return sql`
@@ -123,7 +123,7 @@ function reportsOf(where: RawBuilder<unknown>, uid: RawBuilder<string>): RawBuil
     from cost_runs d left join cost_agents a on a.uid = d.agent_uid where ${where}`
 }
 
-// SEC17: a re-created namespace does not have the cost of its predecessor. Lines of before the first observation have no uid.
+// SEC17: a re-created namespace does not have the cost of its predecessor. Lines from before the first observation have no uid.
 function isOfLive(uid: RawBuilder<string>): RawBuilder<boolean> {
   return sql<boolean>`(${inLiveNamespace(uid)} or (${uid} = '' and not ${hadOtherNamespace(sql.ref('d.namespace'))}))`
 }

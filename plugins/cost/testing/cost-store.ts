@@ -107,7 +107,7 @@ export async function openCost(t: TestContext, open: (t: TestContext) => Promise
         limit: 1_000,
         ...some,
       }),
-    /** Number of metered runs, and the sum of what they hold of reports. */
+    /** Number of metered runs, and the sum of their reported usage. */
     metered: async () => {
       const { rows } = await sql<{ runs: string; sums: string }>`select count(*)::text as runs,
         sum(calls + unpriced + input_tokens + output_tokens + cached_tokens + reasoning_tokens)::text as sums

@@ -36,7 +36,7 @@ const value = checked<ScoreValue>(
 )
 const comment = string({ maxLength: scoreBounds.comment }, (given) => textProblem(given, scoreBounds.comment))
 
-/** What is said about a run: the body of port 2995 and of the state role. */
+/** A score of a run: the body of port 2995 and of the state role. */
 export const feedbackRequest = object({
   runId: optionalField(runId),
   traceId: optionalField(traceId),
@@ -48,7 +48,7 @@ export const feedbackRequest = object({
 /** A stored score. */
 export const recordedScore = reply({ id: string({ format: 'uuid' }) })
 
-/** A launcher passes on what its agent says about a run. */
+/** A launcher forwards its agent's score of a run. */
 export const score = statePath({
   method: 'POST',
   path: '/feedback',

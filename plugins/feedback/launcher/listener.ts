@@ -13,7 +13,7 @@ import { sendFeedback } from './send-feedback.ts'
 
 type FeedbackRoute = (typeof feedbackPort.routes)['feedback']
 
-/** Feedback of agents with a process on their own runs, also on those that have ended. */
+/** Feedback of agents with a process on their own runs, including ended runs. */
 export const feedbackListener = defineListener({
   port: feedbackPort,
   wanted: ({ feedback }) => feedback,

@@ -7,7 +7,7 @@ import type { Static } from '#schemas/wire/schema.ts'
 import { score } from '../contract/wire.ts'
 import type { recordedScore } from '../contract/wire.ts'
 
-/** How a score is sent. */
+/** Options of `sendFeedback`. */
 export interface SendFeedbackOptions {
   /** Idempotency key of the agent's request. */
   readonly key: string | undefined
@@ -15,7 +15,7 @@ export interface SendFeedbackOptions {
   readonly signal: AbortSignal
 }
 
-/** Sends a score to the state role, once: a repeat is the agent's, with its key. Resolves with the id of the score; throws `Refusal`. */
+/** Sends a score to the state role, once: the agent may repeat it, with its key. Resolves with the id of the score; throws `Refusal`. */
 export async function sendFeedback(
   state: StateClient,
   request: FeedbackRequest,

@@ -17,13 +17,13 @@ export interface ScoreFilter {
   readonly since?: Date | undefined
 }
 
-/** A page: its size and the id of the row before it. */
+/** A page: its size and the id of the preceding row. */
 export interface ScorePage {
   readonly limit: number
   readonly after: string | undefined
 }
 
-/** Scores of the proof's namespace, newest first; '' means all. A re-created namespace does not have the former scores. */
+/** Scores of the proof's namespace, newest first; '' means all. A re-created namespace does not include the former scores. */
 export async function listScores(
   db: Reader<FeedbackTables>,
   { namespace }: Access<'list', 'feedback'>,
@@ -67,7 +67,7 @@ export async function insertScore(db: FeedbackTx, row: Insertable<ScoreRow>): Pr
   return numInsertedOrUpdatedRows === 1n
 }
 
-/** Counts a new score. Returns the scores of its namespace and run with it; the namespace is locked until COMMIT. */
+/** Counts a new score. Returns the numbers of scores of its namespace and run, including it; the namespace is locked until COMMIT. */
 export async function countScore(
   db: FeedbackTx,
   { namespace_uid: uid, run_id: runId }: Pick<ScoreRow, 'namespace_uid' | 'run_id'>,

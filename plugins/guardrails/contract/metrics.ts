@@ -1,6 +1,6 @@
 import { defineCounter } from '#core/telemetry/metrics.ts'
 
-/** Decisions of guardrail policies in the gateway; names of policies are no labels, since users create them. */
+/** Decisions of guardrail policies in the gateway; names of policies are not labels, since users create them. */
 export const guardrailMetrics = {
   decisions: defineCounter({
     name: 'mesh_guardrail_decisions_total',

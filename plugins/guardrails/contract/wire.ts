@@ -2,7 +2,7 @@ import type { GuardrailRules } from '#core/guardrails/guard.ts'
 import { count, list, opaque, reply, string } from '#schemas/wire/schema.ts'
 import { statePath } from '#schemas/wire/state-path.ts'
 
-// The rules are those of the kind, which the launcher compiles; it refuses what it cannot.
+// The rules have the schema of the kind; the launcher compiles them and refuses rules that it cannot compile.
 const rules = opaque<GuardrailRules['rules']>({ type: 'array' })
 const policy = reply({ namespace: string(), name: string(), uid: string(), generation: count, rules })
 

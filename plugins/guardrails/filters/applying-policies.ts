@@ -19,12 +19,12 @@ export interface CallPolicies {
   readonly isApproved: IsApproved
 }
 
-/** Finds out how policies apply to a call. The filters of one call share the result. */
+/** Determines how policies apply to a call. The filters of one call share the result. */
 export type FindCallPolicies = (call: FilteredCall, gateway: GatewayContext) => Promise<CallPolicies>
 
 const never: IsApproved = () => false
 
-/** Creates the function. `ttlMs`: how long policies are remembered. */
+/** Creates the function. `ttlMs`: how long policies are cached. */
 export function createFindApplying(core: Core, ttlMs?: number): FindCallPolicies {
   const sources = new WeakMap<GatewayContext, PolicySource>()
   const found = new WeakMap<FilteredCall, Promise<CallPolicies>>()
@@ -44,7 +44,7 @@ export function createFindApplying(core: Core, ttlMs?: number): FindCallPolicies
   }
 }
 
-// Of a pod: those of its agent. Of a person: those of the agent that is called, or those of the namespace of the route.
+// For a pod: the policies of its agent. For a user: those of the called agent, or of the namespace of the route.
 function policiesOf(source: PolicySource, { agent, model }: FilteredCall): Promise<PolicySet> {
   if (agent !== undefined) return source.ofAgent(agent)
   return model.kind === 'agent' ? source.ofAgent(model) : source.ofNamespace(model.namespace)

@@ -8,7 +8,7 @@ import { refusingUnreadable } from './rule-hooks.ts'
 import { refusalOf } from './verdicts.ts'
 import type { CountFindings } from './verdicts.ts'
 
-/** Characters of a stream that are held back, so that a service sees what surrounds the cut between two calls. */
+/** Characters of a stream that are held back, so that a service sees the context around the boundary of two calls. */
 const lookBack = 2_000
 /** New characters of a stream between two calls of a service. */
 const step = 1_000
@@ -21,7 +21,7 @@ interface CheckedTexts extends GuardOutcome {
 
 type CheckTexts = (stage: Stage, texts: readonly string[], rules?: readonly ExternalRule[]) => Promise<CheckedTexts>
 
-/** What the rules with an HTTP check do in one call. */
+/** Hooks of the rules with an HTTP check for one call. */
 export function externalHooks({ set, isApproved }: CallPolicies, check: HttpCheck, count: CountFindings): CallFilter {
   const ofStage = (stage: Stage): readonly ExternalRule[] => set.external.filter((one) => sees(one, stage))
   const checkTexts: CheckTexts = async (stage, texts, rules = ofStage(stage)) => {
@@ -76,7 +76,7 @@ async function checkRequest({ source }: ModelRequest, check: CheckTexts, externa
   return { changeSource: replaceStrings(source, changed) }
 }
 
-// A service sees windows of a stream: the end of what is released, and what is held.
+// A service sees windows of a stream: the end of the released text, and the held text.
 function textFilter(check: CheckTexts): TextFilter {
   return {
     lookBack,
@@ -97,7 +97,7 @@ interface Asking {
   readonly isApproved: IsApproved
 }
 
-/** Asks every service at once. A rule that blocks precedes one that requires approval. */
+/** Calls all services concurrently. A rule that blocks precedes one that requires approval. */
 async function askAll(rules: readonly ExternalRule[], asking: Asking): Promise<CheckedTexts> {
   const { stage, texts, check, isApproved } = asking
   if (rules.length === 0 || texts.every((text) => text === '')) return { decision: 'pass', findings: [], texts }
@@ -122,7 +122,7 @@ interface Masking {
   readonly verdict: HttpVerdict
 }
 
-// The texts of one service. Two services may mask different parts, so that nothing of the texts is kept then.
+// The masked texts of a single service. Two services may mask different parts, so their texts are replaced completely.
 function maskedBy(masking: readonly Masking[], texts: readonly string[]): readonly string[] {
   const [first, second] = masking
   if (first === undefined) return texts

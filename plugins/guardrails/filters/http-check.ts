@@ -7,16 +7,14 @@ import { durationToMs } from '#schemas/values/duration.ts'
 import { guardrailMetrics } from '../contract/metrics.ts'
 import type { ExternalRule } from '../policies/agent-policies.ts'
 
-/** What a service says about texts. */
+/** Verdict of a service on texts. */
 export interface HttpVerdict {
   readonly flagged: boolean
-  /** The texts as the service masks them; undefined: it returned none. */
+  /** The texts as masked by the service; undefined: it returned none. */
   readonly texts: readonly string[] | undefined
 }
 
-/**
- * Asks the service of a rule about texts. A service without a valid answer flags nothing if the rule fails open; otherwise the call fails.
- */
+/** Calls the service of a rule with texts. Without a valid response, nothing is flagged if the rule fails open; otherwise the call fails. */
 export type HttpCheck = (rule: ExternalRule, stage: Stage, texts: readonly string[]) => Promise<HttpVerdict>
 
 /** One call of the gateway. */
@@ -26,11 +24,11 @@ export interface CheckedCall {
 }
 
 const defaultTimeoutMs = 2_000
-/** Answers repeat the texts at most, as JSON. */
+/** Responses contain at most the texts, as JSON. */
 const maxAnswerBytes = 1024 * 1024
 const passed: HttpVerdict = { flagged: false, texts: undefined }
 
-/** Creates the function. Texts are sent to the service and nowhere else; the log has names and reasons. */
+/** Creates the function. Texts are sent to the service only; the log has names and reasons. */
 export function createHttpCheck(core: Core, { call, signal }: CheckedCall): HttpCheck {
   const checks = core.metrics.counter(guardrailMetrics.checks)
   return async (external, stage, texts) => {

@@ -14,8 +14,8 @@ const externalTimeoutMs = 30_000
 const refuseForged: CallFilter = { request: () => forgedProof }
 
 /**
- * The filters of the gateway. `guardrails.rules` applies the rules that a launcher applies too, unless one proves that it did.
- * `guardrails.external` calls the HTTP services of rules, after the masks of the others.
+ * The filters of the gateway. `guardrails.rules` applies the rules that launchers apply, unless a launcher proves that it has applied them.
+ * `guardrails.external` calls the HTTP services of rules, after the masks of the other rules.
  */
 export function createPolicyFilters(core: Core, ttlMs?: number): readonly ModelFilter[] {
   const find = createFindApplying(core, ttlMs)

@@ -16,7 +16,7 @@ import { refusalOf } from './verdicts.ts'
 import type { CountFindings } from './verdicts.ts'
 import type { Mask } from '#core/guardrails/body/mask.ts'
 
-/** What the rules of the policies do in one call. */
+/** Hooks of the policies' rules for one call. */
 export function ruleHooks(guard: ContentGuard, call: FilteredCall, count: CountFindings): CallFilter {
   return {
     request: (request) => refusingUnreadable(() => checkRequest(guard, { call, request, count })),
@@ -57,7 +57,7 @@ async function checkRequest(
   return outcome.body === request.source ? undefined : { changeSource: outcome.body }
 }
 
-/** Refuses content in a form that rules cannot read: it would pass every rule. */
+/** Refuses content in a format that rules cannot read: it would bypass every rule. */
 export async function refusingUnreadable<T>(decide: () => Promise<T>): Promise<T | FilterRefusal> {
   try {
     return await decide()
@@ -67,18 +67,18 @@ export async function refusingUnreadable<T>(decide: () => Promise<T>): Promise<T
   }
 }
 
-/** The text of a field: one, even where other fields come between. */
+/** The text of a field, treated as one text even if other fields come between. */
 interface OpenText {
   readonly guard: MaskGuard
   /** Offset of the text in its field. */
   readonly start: number
-  /** End of what the guard has received. */
+  /** End of the text that the guard has received. */
   end: number
   masks: readonly Mask[]
   undecided: number
 }
 
-/** The gateway holds text back by the look-back of the rules; they are applied to what is new in each window. */
+/** The gateway holds text back by the look-back of the rules; they are applied to the new part of each window. */
 function textFilter(guard: ContentGuard, count: CountFindings): TextFilter {
   const open = new Map<string, OpenText>()
   return {
@@ -114,7 +114,7 @@ function advance(text: OpenText, { offset, text: given, last }: TextWindow): Mas
 }
 
 function toReplacement({ start, end, text }: Mask, shift: number): readonly Replacement[] {
-  // A match that continues what was released with its beginning.
+  // A match whose beginning was already released.
   if (end + shift <= 0) return []
   return start + shift < 0
     ? [{ start: 0, end: end + shift, text: '' }]

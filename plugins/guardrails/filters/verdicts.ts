@@ -16,7 +16,7 @@ export function countFindings({ metrics }: Core): CountFindings {
   }
 }
 
-/** The refusal of a call that a rule stops; undefined if none does. */
+/** The refusal of a call that a rule stops; undefined if no rule does. */
 export function refusalOf({ decision, by }: Pick<GuardOutcome, 'decision' | 'by'>): FilterRefusal | undefined {
   if (decision === 'pass') return undefined
   const { guardrail_blocked: blocked, guardrail_approval_required: approval } = guardrailErrors

@@ -17,14 +17,14 @@ export interface CallApproval {
 }
 
 /**
- * Creates the approval of a call. An approval is bound to rule, stage, model and input: a run that repeats the call after it was resumed
- * makes the approved call, and any other call needs its own approval.
+ * Creates the approval of a call. An approval is bound to rule, stage, model and input. A resumed run that repeats the call may make it; any other
+ * call needs its own approval.
  */
 export function createCallApproval(approvals: Approvals | undefined, request: ModelRequest): CallApproval {
   let input: string | undefined
   const idOf = ({ policy, rule, stage }: By): string => {
     const { operation, route, body } = request
-    // Rules see every field. The form of the response is no part of what is approved.
+    // Rules see every field. The response format is not part of the approval.
     const { model: _, stream: __, stream_options: ___, ...content } = body
     input ??= canonicalJson([operation, route, content])
     const hash = createHash('sha256')

@@ -12,8 +12,8 @@ const options = { thinking: true } as const
 const nothing = Buffer.alloc(0)
 
 /**
- * Applies rules to messages of Anthropic's API: these are translated to chat completions, which rules read, and back. Blocks that have no
- * such form are not passed.
+ * Applies rules to messages of Anthropic's API: messages are translated to chat completions for the rules, and back. Blocks that cannot be translated
+ * are dropped.
  */
 export function guardMessages(inner: ResponseFilter): ResponseFilter {
   const created = Math.floor(Date.now() / 1000)
@@ -39,7 +39,7 @@ export function guardMessages(inner: ResponseFilter): ResponseFilter {
         const event = data === undefined ? undefined : parse(data)
         if (event === undefined) out.push(frame)
         else if (event.type === 'error') {
-          // Throws for a rule of the gateway.
+          // Throws if a rule of the gateway stopped the response.
           await inner.frames(encodeFrame({ data: JSON.stringify(event) }))
           out.push(frame)
         } else {
@@ -51,7 +51,7 @@ export function guardMessages(inner: ResponseFilter): ResponseFilter {
     },
     async end() {
       const rest = [await guard({ type: 'message_stop' }), back(await inner.end())]
-      // The meter has the event that ends the stream.
+      // The meter receives the event that ends the stream.
       const last = [...framesIn(events?.end() ?? nothing)].slice(0, -1)
       return Buffer.concat([...rest, ...last])
     },
@@ -73,7 +73,7 @@ function parse(text: string): Json {
     const value: unknown = JSON.parse(text)
     if (isObject(value)) return value
   } catch {
-    // Below.
+    // Falls through to the error below.
   }
   throw new GatewayRefusal(502, 'The response of the provider is not JSON.', { code: 'bad_gateway' })
 }

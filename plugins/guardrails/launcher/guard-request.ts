@@ -14,7 +14,7 @@ export interface GuardedCall {
   readonly onFindings: OnFindings
 }
 
-/** Returns the request as the rules leave it: what they do not change is sent as it came. Throws `Refusal`. */
+/** Returns the request after the rules were applied: unchanged parts are sent as received. Throws `Refusal`. */
 export async function applyRequestRules(call: GuardedCall, request: ModelRequest): Promise<ModelRequest> {
   const { guard, approval } = call
   enforce(call, guard.model(request.route, approval.isApproved))

@@ -20,7 +20,7 @@ interface ToolCall {
 }
 
 interface Choice {
-  /** The guard of each field that has text: one text, even where other fields come between. */
+  /** The guard of each field with text, treated as one text even if other fields come between. */
   readonly guards: Map<string, StreamGuard>
   /** The field whose text is held back. */
   open: string | undefined
@@ -34,7 +34,7 @@ function emptyChoice(): Choice {
   return { guards: new Map(), open: undefined, calls: new Map() }
 }
 
-/** Creates the guard of a response; undefined if no rule sees answers, neither here nor in the gateway (`external`). */
+/** Creates the guard of a response; undefined if no rule sees responses, neither here nor in the gateway (`external`). */
 export function createResponseGuard(call: GuardedCall, external: boolean): ResponseFilter | undefined {
   const { guard, approval } = call
   const guardsText = guard.stages.has('response')
@@ -57,7 +57,7 @@ export function createResponseGuard(call: GuardedCall, external: boolean): Respo
     if (outcome !== undefined) enforce(call, outcome)
     return outcome?.release ?? ''
   }
-  // The text of a field is released where another one begins, so that the order of a response is kept. It may continue later.
+  // The text of a field is released when another field begins, so that the order of a response is kept. The field may continue later.
   const closeText = (index: number, choice: Choice): Buffer[] => {
     const { open } = choice
     const text = endText(choice)
@@ -160,14 +160,14 @@ function refusedFrame(frame: Buffer, { message, code, param }: Readonly<Record<s
   throw new GatewayRefusal(403, text, { code, param: typeof param === 'string' ? param : null })
 }
 
-/** Fields of a message or a delta that are no text of the model. */
+/** Fields of a message or a delta that are not text of the model. */
 const noText: ReadonlySet<string> = new Set(['role', 'tool_calls', 'function_call', 'thinking_signature'])
 
 function textFields(message: Part): string[] {
   return Object.keys(message).filter((key) => !noText.has(key) && typeof message[key] === 'string')
 }
 
-// What repeats text in another form, such as log probabilities, audio and annotations: rules do not see it.
+// Fields that repeat text in another form, such as log probabilities, audio and annotations: rules do not see them.
 function removeUnseen(choice: Part, message: Part, field: 'delta' | 'message'): void {
   if (isStructure(message.content)) throw unreadable()
   for (const key of Object.keys(message)) if (!noText.has(key) && isStructure(message[key])) message[key] = null
@@ -181,7 +181,7 @@ function isStructure(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length > 0
 }
 
-// Moves the parts of tool calls out of a message. Only functions have a form that rules can read.
+// Moves the parts of tool calls out of a message. Rules can only read function calls.
 function takeCalls(calls: Map<number, ToolCall>, message: Part): boolean {
   if ((message.function_call ?? null) !== null) throw unreadable()
   const { tool_calls: given = null } = message
@@ -204,7 +204,7 @@ function takeCalls(calls: Map<number, ToolCall>, message: Part): boolean {
   return calls.size > 0
 }
 
-// A frame whose text is held back has nothing left.
+// A frame whose text is held back is otherwise empty.
 function hasContent({ usage = null }: Part, choices: readonly Part[]): boolean {
   if (usage !== null) return true
   return choices.some((choice) => {
@@ -232,7 +232,7 @@ function parse(text: string): Part {
     const value: unknown = JSON.parse(text)
     if (isObject(value)) return value as Part
   } catch {
-    // Below.
+    // Falls through to the error below.
   }
   throw unreadable()
 }

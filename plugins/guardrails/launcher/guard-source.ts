@@ -13,7 +13,7 @@ export interface CompiledGuardrails {
   readonly guard: ContentGuard
   /** Rules that the gateway applies, by stage. */
   readonly external: readonly ExternalRuleStage[]
-  /** Proves to the gateway that these policies were applied, and what was approved; undefined without a certificate. */
+  /** Proves to the gateway that these policies were applied, and which approvals were given; undefined without a certificate. */
   prove(approved: readonly string[]): Promise<string | undefined>
 }
 
@@ -22,7 +22,7 @@ export type ExternalRuleStage = Pick<Finding, 'policy' | 'rule' | 'stage'>
 
 /** The current policies of the agent. */
 export interface GuardSource {
-  /** Throws `Refusal` (`guardrail_unavailable`) if they are not known, and `plugin_disabled` if the plugin is not available. */
+  /** Throws `Refusal` (`guardrail_unavailable`) if they cannot be read, and `plugin_disabled` if the plugin is not available. */
   current(): Promise<CompiledGuardrails>
 }
 
@@ -33,9 +33,9 @@ export interface GuardSourceOptions {
   readonly signer: () => LauncherSigner | undefined
   readonly agentUid: string
   readonly log: Logger
-  /** Age in milliseconds at which policies are read again (5 s). */
+  /** Cache TTL of policies in milliseconds (5 s). */
   readonly freshMs?: number
-  /** Age in milliseconds at which policies that could not be read again are no longer applied (1 min). */
+  /** Maximum age in milliseconds of policies that cannot be refreshed (1 min). */
   readonly staleMs?: number
   /** Monotonic clock in milliseconds. */
   readonly now?: () => number
@@ -48,8 +48,8 @@ interface Known {
 }
 
 /**
- * Creates the source: it reads the policies from the state role and compiles them when they change. A change applies within `freshMs` and the
- * time that the state role remembers them.
+ * Creates the source: it reads the policies from the state role and compiles them when they change. A change applies within `freshMs` plus the cache
+ * TTL of the state role.
  */
 export function createGuardSource(options: GuardSourceOptions): GuardSource {
   const { state, log, freshMs = 5_000, staleMs = 60_000, now = () => performance.now() } = options
@@ -66,7 +66,7 @@ export function createGuardSource(options: GuardSourceOptions): GuardSource {
       known = undefined
       throw disabled
     }
-    // A state role that is down changes no policy; one that reports an invalid policy does.
+    // An unavailable state role changes no policy; a state role that reports an invalid policy does.
     if (response?.status === 200) known = await compile(response.value)
     else if (response?.problem.code === 'guardrail_unavailable') known = undefined
     else if (response?.status !== 304) log.warn({ status: response?.status ?? 0 }, 'guardrail policies not read')

@@ -37,14 +37,14 @@ function responseFilterOf(
   call: GuardedCall,
   external: boolean,
 ): ResponseFilter | undefined {
-  // Embeddings and numbers have no text.
+  // Responses of embeddings and token counts have no text.
   if (operation === 'embeddings' || operation === 'messages/count_tokens') return undefined
   const answers = createResponseGuard(call, external)
   const seesAnswers = call.guard.stages.has('response') || call.guard.stages.has('tool_call')
   return operation === 'messages' && answers !== undefined && seesAnswers ? guardMessages(answers) : answers
 }
 
-// A rule of the gateway is decided there, and reported and approved here.
+// Rules of the gateway are decided there; their findings are reported and approved here.
 function refusedByGateway(error: unknown, { approval, onFindings }: GuardedCall): unknown {
   if (!(error instanceof GatewayRefusal)) return error
   const decision = gatewayDecisions[error.code ?? '']

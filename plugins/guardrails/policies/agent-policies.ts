@@ -7,7 +7,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 import type { GuardrailPolicyObject, GuardrailRule } from '#schemas/crds/guardrail-policy.ts'
 import { guardrailErrors } from '../contract/errors.ts'
 
-/** One policy as launchers read it. */
+/** A policy in the format for launchers. */
 export interface AppliedPolicy extends GuardrailRules {
   readonly uid: string
   readonly generation: number
@@ -32,7 +32,7 @@ export interface PolicySet {
 /** Maximum size of the policies of one call as JSON: launchers read them in one response. */
 const maxBytes = 1024 * 1024
 
-/** Compiles the policies of a call. Throws `guardrail_unavailable`, which names policy and field. */
+/** Compiles the policies of a call. Throws `guardrail_unavailable` with policy and field. */
 export function toPolicySet(objects: readonly GuardrailPolicyObject[]): PolicySet {
   const policies = objects.map(toApplied)
   const text = canonicalJson(policies)
@@ -57,7 +57,7 @@ function toApplied({ metadata, spec }: GuardrailPolicyObject): AppliedPolicy {
   return { namespace, name, uid, generation, rules: spec.rules }
 }
 
-// The problem names its policy.
+// The problem includes the name of its policy.
 function compileAlone(policy: AppliedPolicy): void {
   try {
     compileGuard([policy])

@@ -18,9 +18,9 @@ export interface NamespacedName {
 
 /** The policies that apply to calls. Each method throws `guardrail_unavailable` if a policy is missing or cannot be applied. */
 export interface PolicySource {
-  /** Those that the agent names, in their order, then those of its namespace. */
+  /** Policies of the agent's spec, in order, then policies of its namespace. */
   ofAgent(agent: NamespacedName): Promise<PolicySet>
-  /** Those that apply to the whole namespace. */
+  /** Policies that apply to the whole namespace. */
   ofNamespace(namespace: string): Promise<PolicySet>
 }
 
@@ -70,7 +70,7 @@ function createCompiler(): (objects: readonly GuardrailPolicyObject[]) => Policy
     if (objects.length === 0) return empty
     const key = objects.map(({ metadata: { uid, generation } }) => `${uid}/${generation}`).join(' ')
     const set = sets.get(key) ?? toPolicySet(objects)
-    // The least recently used is the first.
+    // The first entry is the least recently used.
     sets.delete(key)
     sets.set(key, set)
     const [oldest] = sets.keys()
@@ -96,7 +96,7 @@ async function readPolicy(
   return orMissing(cluster.get<GuardrailPolicyObject>(GuardrailPolicy, { namespace, name }))
 }
 
-// By pages, since all policies of a namespace may be far larger than those that apply to it.
+// Read in pages, since all policies of a namespace may be far larger than those that apply to it.
 async function listWide(
   cluster: Pick<KubeClient, 'list'>,
   namespace: string,

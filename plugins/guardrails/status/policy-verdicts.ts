@@ -4,17 +4,17 @@ import type { ConditionValue } from '#core/controllers/conditions.ts'
 import type { GuardrailPolicyObject, GuardrailPolicySpec } from '#schemas/crds/guardrail-policy.ts'
 import type { Reference } from '#schemas/kinds/references.ts'
 
-/** What was found about a policy beyond its own content. */
+/** Findings about a policy beyond its own content. */
 export interface PolicyFindings {
-  /** Names of models in rules that are no routes. */
+  /** References of rules to models that are not routes. */
   readonly missing: readonly Reference[]
-  /** Addresses of checks that outbound calls may not reach. */
+  /** Addresses of checks that the outbound guard refuses. */
   readonly refused: readonly { readonly field: string; readonly message: string }[]
 }
 
 /**
- * The condition `Accepted` of a policy. `InvalidRule`: calls under the policy are refused. `UnknownModel` and `AddressRefused`: the rules
- * are applied as they are. Pure.
+ * The condition `Accepted` of a policy. `InvalidRule`: calls under the policy are refused. `UnknownModel` and `AddressRefused`: the rules are applied
+ * unchanged. Pure.
  */
 export function policyVerdict(policy: GuardrailPolicyObject, { missing, refused }: PolicyFindings): ConditionValue {
   const invalid = ruleProblem(policy)
@@ -33,7 +33,7 @@ export function policyVerdict(policy: GuardrailPolicyObject, { missing, refused 
   }
 }
 
-/** Routes that rules name without a pattern. A name without a namespace is one of the policy's. */
+/** Routes that rules reference without a pattern. A name without a namespace refers to the policy's namespace. */
 export function modelReferences({ rules }: GuardrailPolicySpec, namespace: string): readonly Reference[] {
   return rules.flatMap(({ models = {} }, index) =>
     (['allow', 'deny'] as const).flatMap((list) =>
@@ -60,7 +60,7 @@ function ruleProblem({
   }
 }
 
-// As `kubectl explain` and the API server write a field: `.rules[0].regex.patterns[1]`.
+// In the field notation of `kubectl explain` and the API server: `.rules[0].regex.patterns[1]`.
 function toField(pointer: string): string {
   return pointer.replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]').replaceAll('/', '.')
 }

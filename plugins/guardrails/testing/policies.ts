@@ -4,10 +4,10 @@ import { GuardrailPolicy } from '#schemas/crds/guardrail-policy.ts'
 import type { GuardrailPolicyObject, GuardrailPolicySpec, GuardrailRule } from '#schemas/crds/guardrail-policy.ts'
 import { API_VERSION } from '#schemas/names/group.ts'
 
-/** The word that the rules of tests find. */
+/** The word that the rules of tests match. */
 export const word = 'MAGENTA-7'
 
-/** A rule that finds {@link word}. */
+/** A rule that matches {@link word}. */
 export function wordRule(action: GuardrailRule['action'], stages?: GuardrailRule['stages']): GuardrailRule {
   return {
     name: action.replaceAll('_', '-'),

@@ -20,7 +20,7 @@ import { createEventFeed } from '../event-feed.ts'
 import { kindsOf } from '#core/plugin/access-of-plugins.ts'
 import { streamEvents } from '../stream-events.ts'
 
-/** Ends the reading of a test: every persona may see it. */
+/** Last event that a test reads: every persona may see it. */
 export const sentinel = defineEvent({
   plugin: 'test',
   fact: 'read',

@@ -4,7 +4,7 @@ import { defineEvent } from '#core/event-store/event.ts'
 const document = Type.String({ description: 'Id of the document.' })
 const ingestId = Type.String({ description: 'Id of the ingest.' })
 
-/** A document can be found. The subject is its knowledge base. */
+/** A document is stored and searchable. The subject is its knowledge base. */
 export const documentStored = defineEvent({
   plugin: 'knowledge',
   fact: 'document-stored',

@@ -3,10 +3,10 @@ import type { Static } from 'typebox'
 import { described, exemplified } from '#schemas/values/described.ts'
 import { pageQuery } from '#schemas/api/common.ts'
 
-/** Media types of documents that are text. */
+/** Media types of text documents. */
 export const textTypes = ['text/plain', 'text/markdown', 'text/html', 'text/csv'] as const
 
-/** Ids of documents: letters, digits and the signs of paths, so that they can be in events and URLs. */
+/** Ids of documents: letters, digits and path characters, so that they can be in events and URLs. */
 const DOCUMENT_ID_PATTERN = '^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,255}$'
 
 /** Id of a document. */
@@ -106,7 +106,7 @@ export const AddDocuments = Type.Object(
   { additionalProperties: false },
 )
 
-/** An address to fetch, or nothing for every source of the spec. */
+/** An address to fetch; without one, every source of the spec. */
 export const IngestRequest = Type.Object(
   {
     url: Type.Optional(
@@ -128,7 +128,7 @@ const QueuedIngestSchema = Type.Object({
   document: Type.String({ description: 'Id of the document.', examples: ['handbook'] }),
 })
 
-/** Ingests that were queued. */
+/** Queued ingests. */
 export const QueuedIngests = Type.Object(
   { items: described(Type.Array(QueuedIngestSchema), 'Queued ingests, one for each document.') },
   { description: 'Read `GET /api/knowledgebases/{name}/ingests/{id}` until its state is final.' },

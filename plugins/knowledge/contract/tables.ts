@@ -12,7 +12,7 @@ export interface BaseRow {
   chunk_size: Generated<number>
   chunk_overlap: Generated<number>
   language: Generated<string>
-  /** `namespace/name` of the route of its embeddings, if it may use it. */
+  /** `namespace/name` of the route of its embeddings, if the base may use it. */
   route: string | null
   /** Route and model of its vectors. */
   space: string | null
@@ -31,7 +31,7 @@ export interface BaseRow {
 export interface DocumentRow {
   base_uid: string
   id: string
-  /** Order of its ingest: an earlier one that ends later does not replace it. */
+  /** Order of its ingest: an earlier ingest that ends later does not replace the document. */
   ingest_order: bigint
   title: string
   content_type: string
@@ -41,7 +41,7 @@ export interface DocumentRow {
   text: string
   /** Offsets at which the pages after the first begin. */
   pages: number[]
-  /** Settings with which it was divided. */
+  /** Chunking settings of the document. */
   chunk_layout: string
   chunks: number
   created_at: Generated<Date>

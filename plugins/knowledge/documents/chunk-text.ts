@@ -6,20 +6,20 @@ export interface Chunk {
   readonly page: number | null
 }
 
-/** How a text is divided. */
+/** Settings of chunking. */
 export interface ChunkLayout {
-  /** Most characters of a chunk. */
+  /** Maximum length of a chunk in characters. */
   readonly size: number
-  /** Characters repeated of the chunk before. */
+  /** Characters repeated from the previous chunk. */
   readonly overlap: number
 }
 
-// From the best place to divide to the worst.
+// Separators, best first.
 const separators = ['\n\n', '\n', '. ', ' '] as const
 
 /**
- * Divides a text into chunks of at most `size` characters that overlap. A chunk ends at a paragraph, else a line, a sentence or a word, if
- * one is in its second half, and never crosses a page: a citation names one. Linear: the overlap is at most half of the size.
+ * Divides a text into chunks of at most `size` characters that overlap. A chunk ends at a paragraph, else a line, a sentence or a word, if one is in
+ * its second half. It never crosses a page, since a citation has one page. Linear: the overlap is at most half of the size.
  */
 export function chunkText(text: string, layout: ChunkLayout, pages: readonly number[] = []): readonly Chunk[] {
   if (pages.length === 0) return divide(text, layout).map((chunk) => ({ ...chunk, page: null }))
@@ -54,7 +54,7 @@ function endOf(text: string, start: number, size: number): number {
   return wholeCharacter(text, most)
 }
 
-// The overlap begins at a word. It always lies after the last start, so that the walk ends.
+// The overlap begins at a word. It always lies after the last start, so that the loop terminates.
 function startAfter(
   text: string,
   { start, end, overlap }: { readonly start: number; readonly end: number; readonly overlap: number },

@@ -41,7 +41,7 @@ export function charsetOf(contentType: string): string | undefined {
   return value?.replaceAll('"', '').toLowerCase()
 }
 
-/** Media type of a fetched document: that of the answer, or by the ending of its path if the server does not know it. */
+/** Media type of a fetched document: from the response, or from the extension of its path if the server does not know it. */
 export function fetchedType(contentType: string | undefined, url: string): string {
   const given = contentType ?? ''
   const ending = (URL.parse(url)?.pathname.split('.').at(-1) ?? '').toLowerCase()

@@ -5,7 +5,7 @@ import type { ParsedDocument, ParseLimits } from './parsed-document.ts'
 const MAX_COLUMNS = 1_000
 const separators = [',', ';', '\t'] as const
 
-/** Writes each record as one paragraph `column: value`, by the names of the first line, so that a chunk contains whole records. */
+/** Writes each record as one paragraph `column: value`, with the names from the first line, so that a chunk contains whole records. */
 export function parseCsv(csv: string, { maxCharacters }: ParseLimits): ParsedDocument {
   const text = new TextBuilder(maxCharacters)
   let names: readonly string[] | undefined
@@ -17,7 +17,7 @@ export function parseCsv(csv: string, { maxCharacters }: ParseLimits): ParsedDoc
       relax_quotes: true,
       skip_empty_lines: true,
       max_record_size: 1_000_000,
-      // Each record is written and forgotten.
+      // Records are not kept: each is written immediately.
       on_record: (record: readonly string[]) => {
         if (record.length > MAX_COLUMNS) throw new IngestFailure('too_large')
         if (names === undefined) names = record

@@ -11,11 +11,11 @@ export interface ParseRequest extends ParseLimits {
   readonly bytes: Uint8Array
 }
 
-/** Extracts the text of a document. Throws `IngestFailure`. Each parser is loaded when it is needed. */
+/** Extracts the text of a document. Throws `IngestFailure`. Parsers are loaded on demand. */
 export async function parseDocument(request: ParseRequest): Promise<ParsedDocument> {
   const parsed = await read(request)
   const text = toStorable(parsed.text.replaceAll('\r\n', '\n'))
-  // Offsets of pages hold: only formats without pages have line ends of two characters.
+  // Page offsets stay valid: only formats without pages have CRLF line ends.
   if (text.trim() === '') throw new IngestFailure('no_text')
   return { ...parsed, text, title: parsed.title === undefined ? undefined : toStorable(parsed.title) }
 }
@@ -38,7 +38,7 @@ function decode({ bytes, contentType }: ParseRequest): string {
   }
 }
 
-// The first heading of the first level.
+// The first level-1 heading.
 function headingOf(text: string): string | undefined {
   const line = text
     .slice(0, 10_000)

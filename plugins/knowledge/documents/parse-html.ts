@@ -29,7 +29,7 @@ const MAX_TITLE = 256
 // The parser keeps a list of open elements, whose cost grows with its length. Browsers stop at 512.
 const MAX_DEPTH = 2_000
 
-/** Extracts the visible text of HTML by its events: no tree is built, so depth costs nothing. Headings are marked as in Markdown. */
+/** Extracts the visible text of HTML with an event-based parser: no tree is built, so nesting is cheap. Headings are marked as in Markdown. */
 export function parseHtml(html: string, { maxCharacters }: ParseLimits): ParsedDocument {
   const text = new TextBuilder(maxCharacters)
   let title = ''

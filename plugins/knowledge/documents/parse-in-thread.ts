@@ -5,7 +5,7 @@ import type { ParseReport } from './parse-worker.ts'
 import { IngestFailure } from './parsed-document.ts'
 import type { ParsedDocument } from './parsed-document.ts'
 
-/** Bounds of reading one document. */
+/** Limits for parsing one document. */
 export interface ThreadLimits {
   readonly timeoutMs: number
   readonly memoryMb: number
@@ -19,8 +19,8 @@ const bundled = new URL('./parse-worker.js', import.meta.url)
 const program = existsSync(bundled) ? bundled : new URL('./parse-worker.ts', import.meta.url)
 
 /**
- * Reads a document in its own thread, so that neither its cost nor a defect of a parser reaches other work. The thread is stopped above
- * its time or its memory, buffers included. Throws `IngestFailure`, or the reason of the signal.
+ * Reads a document in its own thread, so that neither its cost nor a defect of a parser reaches other work. The thread is stopped when it exceeds its
+ * time or memory limit, including buffers. Throws `IngestFailure`, or the reason of the signal.
  */
 export async function parseInThread(
   request: ParseRequest,
@@ -58,7 +58,7 @@ export async function parseInThread(
   }
 }
 
-// The limit of the heap does not count buffers, in which a PDF unfolds.
+// The limit of the heap does not count buffers, into which a PDF is decompressed.
 async function watchMemory(worker: Worker, memoryMb: number, stop: (error: IngestFailure) => void): Promise<void> {
   try {
     const { total_heap_size: heap, external_memory: external } = await worker.getHeapStatistics()

@@ -4,7 +4,7 @@ import type { ParsedDocument, ParseLimits } from './parsed-document.ts'
 
 const MAX_PAGES = 10_000
 
-/** Extracts the text of a PDF page by page; scripts and forms in it are never run. Runs in its own thread: a small file may unfold to gigabytes. */
+/** Extracts the text of a PDF page by page; its scripts and forms are never run. Runs in its own thread: a small file may decompress to gigabytes. */
 export async function parsePdf(bytes: Uint8Array, { maxCharacters }: ParseLimits): Promise<ParsedDocument> {
   const document = await open(bytes)
   if (document.numPages > MAX_PAGES) throw new IngestFailure('too_large')

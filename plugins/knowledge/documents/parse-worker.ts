@@ -4,7 +4,7 @@ import type { ParseRequest } from './parse-document.ts'
 import { IngestFailure } from './parsed-document.ts'
 import type { ParsedDocument } from './parsed-document.ts'
 
-/** What the thread reports at its end. */
+/** Report of the thread at its end. */
 export type ParseReport = { readonly document: ParsedDocument } | { readonly failure: IngestFailure['problem'] }
 
 const report = (value: ParseReport): void => {

@@ -28,11 +28,11 @@ export type IngestProblem =
   | 'limit_of_namespace'
   | 'unavailable'
 
-/** A document that cannot be ingested. The message is the code: never a text of the document or of a server. */
+/** A document that cannot be ingested. The message is the code: never text of the document or of a server. */
 export class IngestFailure extends Error {
   override readonly name = 'IngestFailure'
   readonly problem: IngestProblem
-  /** Whether the same ingest may succeed later without a change. */
+  /** Whether the same ingest may succeed later unchanged. */
   readonly retryable: boolean
   constructor(problem: IngestProblem, retryable = false) {
     super(problem)

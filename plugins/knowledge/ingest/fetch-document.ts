@@ -24,7 +24,7 @@ const refused: ReadonlySet<OutboundReason> = new Set([
   'redirect_refused',
 ])
 
-/** Fetches a document by guarded calls (M-2). Nothing of an answer but a document is kept. Throws `IngestFailure`. */
+/** Fetches a document by guarded calls (M-2). Of a response, only the document is kept. Throws `IngestFailure`. */
 export async function fetchDocument(
   outbound: Pick<Outbound, 'request'>,
   url: string,

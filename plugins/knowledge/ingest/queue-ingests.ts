@@ -30,7 +30,7 @@ export interface QueuedIngest {
 }
 
 /**
- * Queues ingests of a knowledge base: all of them, or none. Throws `ingest_queue_full` (429) if the namespace has too many bytes that wait, and
+ * Queues ingests of a knowledge base: all of them, or none. Throws `ingest_queue_full` (429) if the namespace has too many queued bytes, and
  * `too_many_requests` for too many tasks.
  */
 export async function queueIngests(
@@ -40,7 +40,7 @@ export async function queueIngests(
   submissions: readonly Submission[],
 ): Promise<readonly QueuedIngest[]> {
   await ensureBase(tx, base)
-  // Locked before the count, so that two requests do not fill the rest twice.
+  // Locked before the count, so that two requests do not use the same remaining quota.
   if ((await lockBase(tx, base.uid)) === undefined) throw new Fail('not_found')
   const waiting = await waitingBytes(tx, base.namespaceUid)
   const ingests = submissions.map(toIngest)

@@ -14,7 +14,7 @@ import { findOldDocument } from '../store/layouts.ts'
 import type { KnowledgeTables } from '../contract/tables.ts'
 import { refreshTask } from './tasks.ts'
 
-/** Parts of the plugin that a refresh needs. */
+/** Services that a refresh needs. */
 export type RefreshServices = Pick<KnowledgeServices, 'core' | 'count'> & { readonly embeddings: RoleEmbeddings }
 
 interface Attempt {
@@ -22,7 +22,7 @@ interface Attempt {
   readonly context: TaskContext
 }
 
-// A batch is one call of the model. After so many the task goes to the end of its queue, so that other bases have their turn.
+// A batch is one model call. After this many batches the task moves to the end of its queue, so that other bases get their turn.
 const CHUNKS_AT_ONCE = 64
 const BATCHES_PER_TASK = 20
 const DOCUMENTS_PER_TASK = 50
@@ -46,7 +46,7 @@ async function readBase({ core }: RefreshServices, uid: string): Promise<Base | 
   return base
 }
 
-// Chunks and count of a document change together, under the lock of the base. Returns false if some are left.
+// Chunks and count of a document change together, under the lock of the base. Returns false if some documents are left.
 async function divideAgain({ core }: RefreshServices, { uid }: Base, { signal }: TaskContext): Promise<boolean> {
   for (let done = 0; done < DOCUMENTS_PER_TASK; done++) {
     signal.throwIfAborted()
@@ -75,7 +75,7 @@ async function embed(services: RefreshServices, base: Base, { signal }: TaskCont
     const vectors = await embedChunks(services, { uid, payer, route, chunks, signal })
     const stored = await core.store.transact((tx) => storeVectors(tx, { uid, space }, vectors))
     count.embedded(stored)
-    // Another worker or a newer spec was faster.
+    // Another worker or a newer spec came first.
     if (stored === 0) return false
   }
   return false

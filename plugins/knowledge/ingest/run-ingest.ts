@@ -21,7 +21,7 @@ import { fetchDocument } from './fetch-document.ts'
 import type { RawDocument } from './fetch-document.ts'
 import { ingestTask, refreshTask } from './tasks.ts'
 
-/** Parts of the plugin that an ingest needs. */
+/** Services that an ingest needs. */
 export type IngestServices = Pick<KnowledgeServices, 'core' | 'settings' | 'count'>
 
 interface Attempt {
@@ -32,7 +32,7 @@ interface Attempt {
 // The manager reads a new knowledge base some milliseconds after it was created.
 const UNREAD_RETRY_MS = 1_000
 
-/** One attempt of an ingest: reads the document, stores its chunks and ends, or records why it cannot. */
+/** One attempt of an ingest: reads the document, stores its chunks and ends, or records the failure. */
 export async function runIngest(services: IngestServices, attempt: Attempt): Promise<void> {
   const { store } = services.core
   const ingest = await store.transact((tx) => beginIngest(tx, attempt.task.payload.ingest))
@@ -114,7 +114,7 @@ interface NewContent {
   readonly base: Base
   readonly ingest: Ingest
   readonly document: ReadDocument
-  /** Chunks of the document that it replaces. */
+  /** Number of chunks of the replaced document. */
   readonly before: number | undefined
 }
 

@@ -7,10 +7,10 @@ import { queueIngests } from './queue-ingests.ts'
 import type { IngestQueue } from './queue-ingests.ts'
 import { sourceId, sourcesOf } from './sources.ts'
 
-/** Actor of ingests that the spec causes. */
+/** Actor of ingests that result from the spec. */
 const ACTOR = 'knowledge'
 
-/** Queues sources that are new or have another address, and removes the documents of sources that are gone. */
+/** Queues new sources and sources with a changed address, and removes the documents of removed sources. */
 export async function syncSources(
   tx: Tx,
   options: IngestQueue,

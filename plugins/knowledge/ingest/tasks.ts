@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { defineTask } from '#core/tasks/task.ts'
 
-/** Reads one document and stores its chunks. One of a namespace at a time per worker: a tenant's thousand files delay no other tenant. */
+/** Reads one document and stores its chunks. One task per namespace and worker at a time: a thousand files of one tenant do not delay another. */
 export const ingestTask = defineTask({
   name: 'knowledge.ingest',
   payload: Type.Object({ ingest: Type.String() }),
@@ -14,8 +14,8 @@ export const ingestTask = defineTask({
 })
 
 /**
- * Divides again what was divided by other settings, and gives vectors to chunks without one of the current model. Enqueued after each
- * ingest and change of the spec; one that finds nothing to do ends immediately.
+ * Re-chunks documents that were chunked with other settings, and embeds chunks without a vector of the current model. Enqueued after each ingest and
+ * change of the spec; ends immediately if there is nothing to do.
  */
 export const refreshTask = defineTask({
   name: 'knowledge.refresh',

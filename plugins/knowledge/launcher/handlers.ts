@@ -24,7 +24,7 @@ export function createKnowledgeHandlers(calls: MemoryCalls, isBound: boolean): H
   }
 }
 
-/** The operation of a search at the state role. Texts that no store can hold are mended (F5). */
+/** The operation of a search at the state role. Strings that cannot be stored are sanitized (F5). */
 export function searchOperation({ query, knowledgeBase, limit }: KnowledgeQuery) {
   const body = {
     query: toStorable(query),

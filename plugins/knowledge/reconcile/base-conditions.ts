@@ -1,6 +1,6 @@
 import type { ConditionValue } from '#core/controllers/conditions.ts'
 
-/** What the store and the cluster know of a knowledge base. */
+/** Findings about a knowledge base in the store and the cluster. */
 export interface BaseFindings {
   readonly documents: number
   readonly chunks: number
@@ -16,7 +16,7 @@ export interface BaseFindings {
   readonly hasVectors: boolean
 }
 
-/** Conditions of a knowledge base. It is Ready while it can be searched, also by words only. Pure. */
+/** Conditions of a knowledge base. It is Ready while it can be searched, even by full text only. Pure. */
 export function baseConditions(found: BaseFindings): readonly ConditionValue[] {
   return [resolvedRefs(found), embedded(found), ready(found)]
 }

@@ -10,7 +10,7 @@ export type ResolvedRoute =
   | { readonly route: string; readonly space: string }
   | { readonly problem: { readonly reason: string; readonly message: string } }
 
-/** Resolves `name` or `namespace/name` of a route for a knowledge base of a namespace, as the manager. */
+/** Resolves `name` or `namespace/name` of a route for a knowledge base of a namespace, with the manager's rights. */
 export async function resolveRoute(
   cluster: Pick<KubeClient, 'get'>,
   from: string,

@@ -59,9 +59,9 @@ function listAll(services: KnowledgeServices): AnyEndpoint {
     handle: async (call) => {
       const { limit = DEFAULT_LIMIT, cursor } = call.query
       const { uid } = await findBase(services, call)
-      // Bound to the uid: a cursor of a base that was created again under the same name is refused.
+      // Bound to the uid: the cursor of a re-created base with the same name is refused.
       const bound = { documentsOf: uid }
-      // Every id is behind the empty text.
+      // Every id sorts after the empty string.
       const after = cursor === undefined ? '' : String(call.cursors.open(cursor, bound))
       const { items, last } = cutPage(await listDocuments(db, uid, { limit: limit + 1, after }), limit)
       return { items: [...items], nextCursor: last === undefined ? null : call.cursors.seal(last.id, bound) }

@@ -16,7 +16,7 @@ export interface BaseCall {
 // The manager observes a new object some milliseconds after it was created.
 const WAIT_MS = 2_000
 
-/** The live knowledge base of a name, in the namespace of the caller's proof. Throws `not_found`. */
+/** The live knowledge base with a name, in the namespace of the caller's proof. Throws `not_found`. */
 export async function findBase(
   { core }: Pick<KnowledgeServices, 'core'>,
   { caller, access: { namespace }, params: { name } }: BaseCall,
@@ -29,7 +29,7 @@ export async function findBase(
   return { uid: found.uid, namespace, namespaceUid, name }
 }
 
-// As the caller. One that may not read the object does not wait for it.
+// With the caller's rights: a caller that may not read the object does not wait for it.
 async function exists(caller: Pick<Caller, 'cluster'>, namespace: string, name: string): Promise<boolean> {
   const ref = { namespace: parseLabel('namespace', namespace), name: parseName('name', name) }
   try {

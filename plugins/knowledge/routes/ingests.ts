@@ -97,7 +97,7 @@ function urlRequired(): Fail {
   return new Fail('invalid_body', undefined, { errors: [{ pointer: '/url', detail: 'is required with id or title' }] })
 }
 
-// The form of the URL only: what it resolves to is checked by each fetch, and a refusal here would describe the network.
+// Only the format of the URL is checked: each fetch checks the resolved address, and a refusal here would reveal the network.
 function toSubmission(url: string, id: string | undefined, title: string | undefined): Submission {
   try {
     const parsed = parseOutboundUrl(url)
@@ -108,7 +108,7 @@ function toSubmission(url: string, id: string | undefined, title: string | undef
   }
 }
 
-// A query may have a secret, and ids are in events: it is a part of the id by its hash.
+// A query may contain a secret, and ids are in events, so the id includes the query's hash only.
 function idOfUrl({ host, pathname, search, href }: URL): string {
   const readable = `${host}${pathname}`.replaceAll(/[^A-Za-z0-9._:/@+-]/g, '-').replace(/^[^A-Za-z0-9]+/, '')
   if (search === '' && readable.length <= 256) return readable

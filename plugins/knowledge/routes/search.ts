@@ -12,7 +12,7 @@ const examples = {
   question: { summary: 'A question', value: { query: 'How long may I return a purchase?', limit: 3 } },
 }
 
-/** Search by a person. The query is embedded as the caller: without the right to use the route, the search is full-text. */
+/** Search by a user. The query is embedded with the caller's rights: without the right to use the route, the search is full-text only. */
 export function searchEndpoint(services: KnowledgeServices): AnyEndpoint {
   const { core } = services
   return endpoint({

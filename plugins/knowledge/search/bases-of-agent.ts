@@ -13,7 +13,7 @@ import { findBases } from '../store/bases.ts'
 import type { Base } from '../store/bases.ts'
 import type { KnowledgeTables } from '../contract/tables.ts'
 
-/** What the state role reads: objects of the cluster with its own identity, and the store. */
+/** Sources of the state role: objects of the cluster, read with its own identity, and the store. */
 export interface AgentBases {
   readonly cluster: Pick<KubeClient, 'get'>
   readonly db: Reader<KnowledgeTables>
@@ -26,8 +26,8 @@ export interface SearchingAgent {
 }
 
 /**
- * Knowledge bases that an agent may search: those of its spec that exist and allow its namespace. All objects are read per call: a removed
- * reference or permission ends the access immediately. Throws `forbidden` for a removed agent, `unknown_knowledge_base` for another name.
+ * Knowledge bases that an agent may search: those of its spec that exist and allow its namespace. All objects are read per call: a removed reference
+ * or permission ends the access immediately. Throws `forbidden` for a removed agent, `unknown_knowledge_base` for any other name.
  */
 export async function basesOfAgent(
   { cluster, db }: AgentBases,

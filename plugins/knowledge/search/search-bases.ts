@@ -18,7 +18,7 @@ export interface BaseSearch {
 }
 
 const DEFAULT_LIMIT = 8
-// A person or a model waits for the answer: without a vector by then, the search is full-text.
+// A user or a model waits for the result: without a vector in this time, the search is full-text only.
 const EMBED_MS = 5_000
 
 /** Bases that are searched together. */
@@ -34,7 +34,7 @@ interface Vector {
   readonly note?: string
 }
 
-/** Searches knowledge bases by words and, as far as possible, by meaning. `note` says why a part was searched by words only. */
+/** Searches knowledge bases by full text and, if possible, by vectors. `note` is the reason why some were searched by full text only. */
 export async function searchBases(services: KnowledgeServices, search: BaseSearch): Promise<SearchResult> {
   const { bases, query, limit = DEFAULT_LIMIT } = search
   const db = services.core.store.reader<KnowledgeTables>()

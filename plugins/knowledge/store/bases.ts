@@ -42,7 +42,7 @@ export async function ensureBase(tx: Tx, { uid, namespace, namespaceUid, name }:
     .execute()
 }
 
-/** Locks a knowledge base: its counts and its documents change by one transaction at a time. Undefined if it was deleted. */
+/** Locks a knowledge base: only one transaction at a time changes its counts and documents. Undefined if it was deleted. */
 export async function lockBase(tx: Tx, uid: string): Promise<Base | undefined> {
   return tx
     .tables<KnowledgeTables>()
@@ -77,7 +77,7 @@ export async function writeSettings(tx: Tx, uid: string, settings: BaseSettings)
     .execute()
 }
 
-/** Chunks of all knowledge bases of a namespace. */
+/** Number of chunks of all knowledge bases of a namespace. */
 export async function chunksOfNamespace(tx: Tx, namespaceUid: string): Promise<number> {
   const row = await tx
     .tables<KnowledgeTables>()
@@ -88,7 +88,7 @@ export async function chunksOfNamespace(tx: Tx, namespaceUid: string): Promise<n
   return Number(row?.total ?? 0)
 }
 
-/** Counts of the ingests of a knowledge base. */
+/** Numbers of ingests of a knowledge base. */
 export interface IngestCounts {
   readonly pending: number
   readonly failed: number

@@ -18,15 +18,15 @@ export interface NewDocument {
   readonly chunks: readonly Chunk[]
 }
 
-// Rows of one statement: parameters stay small, and an embedded store is not blocked for long.
+// Rows per statement: parameters stay small, and an embedded store is not blocked for long.
 const AT_ONCE = 200
 
-/** Settings that decide about the chunks of a document: another value means that it is divided again. */
+/** Settings that determine the chunks of a document: if they change, it is chunked again. */
 export function layoutOf(base: Pick<Base, 'chunk_size' | 'chunk_overlap' | 'language'>): string {
   return `${base.chunk_size}/${base.chunk_overlap}/${base.language}`
 }
 
-/** Chunks of a stored document, or undefined; `later` if an ingest that began later has stored it. */
+/** Chunks of a stored document, or undefined; `later` if a later ingest has stored it. */
 export async function findStored(
   tx: Tx,
   { uid }: Pick<Base, 'uid'>,
@@ -42,7 +42,7 @@ export async function findStored(
   return row === undefined ? undefined : { chunks: row.chunks, later: row.ingest_order > ingestOrder }
 }
 
-/** Adds a document or replaces the one with its id, with its chunks and the counts of the locked base. */
+/** Adds a document or replaces the one with the same id, and updates its chunks and the counts of the locked base. */
 export async function storeDocument(tx: Tx, base: Base, document: NewDocument): Promise<void> {
   await removeChunks(tx, base, document.id)
   const values = {
@@ -98,7 +98,7 @@ async function removeChunks(tx: Tx, base: Base, id: string): Promise<void> {
 async function insertChunks(tx: Tx, base: Base, { id, title, chunks }: NewDocument): Promise<void> {
   for (let from = 0; from < chunks.length; from += AT_ONCE) {
     const rows = chunks.slice(from, from + AT_ONCE).map(({ text, start, end, page }, index) => {
-      // The title is searched with each chunk: a chunk seldom repeats what its document is about.
+      // The title is searched with each chunk: a chunk seldom repeats the topic of its document.
       const searched = sql`setweight(to_tsvector(${base.language}::regconfig, ${title}), 'B') || to_tsvector(${base.language}::regconfig, ${text})`
       return sql`(${base.uid}, ${id}, ${from + index}, ${start}, ${end}, ${page}::integer, ${text}, ${searched})`
     })

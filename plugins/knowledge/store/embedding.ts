@@ -22,7 +22,7 @@ export async function findBareChunks(
   return rows
 }
 
-/** Stores vectors of chunks that still exist and have none of the space. Returns their number. */
+/** Stores vectors of chunks that still exist and have no vector of the space. Returns their number. */
 export async function storeVectors(
   tx: Tx,
   { uid, space }: { readonly uid: string; readonly space: string },

@@ -100,7 +100,7 @@ export async function removeFinished(tx: Tx, days: number, limit: number): Promi
   return rows.length
 }
 
-/** A document of a source, or the ingest of one that has not ended well. */
+/** A document of a source, or an ingest of a source that has not succeeded. */
 export interface KnownSource {
   readonly id: string
   readonly url: string | null

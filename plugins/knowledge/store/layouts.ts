@@ -15,7 +15,7 @@ export interface OldDocument {
   readonly pages: readonly number[]
 }
 
-/** A document of the base whose chunks do not follow its settings; undefined if every one does. */
+/** A document of the base that was chunked with other settings; undefined if there is none. */
 export async function findOldDocument(tx: Tx, base: Base): Promise<OldDocument | undefined> {
   const { rows } = await sql<OldDocument>`
     select id, ingest_order as "ingestOrder", title, content_type as "contentType", url, attributes, text, pages

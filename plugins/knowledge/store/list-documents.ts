@@ -2,7 +2,7 @@ import type { Reader } from '#core/event-store/store.ts'
 import type { ListedDocument } from '../contract/schemas.ts'
 import type { KnowledgeTables } from '../contract/tables.ts'
 
-/** Documents of a knowledge base with an id after `after`, by id in the order of the primary key. Without their texts. */
+/** Documents of a knowledge base with an id after `after`, by id in the order of the primary key. Without the texts. */
 export async function listDocuments(
   db: Reader<KnowledgeTables>,
   baseUid: string,

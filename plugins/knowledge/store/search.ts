@@ -13,7 +13,7 @@ export interface ChunkQuery {
   readonly limit: number
 }
 
-/** A found chunk with what a citation needs. */
+/** A found chunk with the fields of a citation. */
 export interface FoundChunk {
   readonly score: number
   readonly baseUid: string

@@ -11,7 +11,7 @@ export function makePdf(pages: readonly string[], title?: string): Buffer {
   )
 }
 
-/** A PDF of one page whose content unfolds to `bytes` bytes. */
+/** A PDF of one page whose content decompresses to `bytes` bytes. */
 export function makePdfBomb(bytes: number): Buffer {
   const content = deflateSync(Buffer.alloc(bytes, ' '), { level: 1 })
   return makePdfOf([{ content, filter: '/Filter /FlateDecode ' }])

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { defineEvent } from '#core/event-store/event.ts'
 
-/** An agent stored an item of long-term memory. Appends to session memory are no events: there may be thousands a second. */
+/** An agent stored an item of long-term memory. Appends to session memory are not events: there may be thousands per second. */
 export const itemRemembered = defineEvent({
   plugin: 'memory',
   fact: 'item-remembered',

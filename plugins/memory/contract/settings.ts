@@ -3,11 +3,11 @@ import type { Static } from 'typebox'
 
 const MIB = 1024 * 1024
 
-/** A bound on bytes, from 64 KiB to 64 GiB. */
+/** A limit in bytes, from 64 KiB to 64 GiB. */
 const bytes = (description: string, mebibytes: number, most = 64 * 1024) =>
   Type.Integer({ minimum: 64 * 1024, maximum: most * MIB, default: mebibytes * MIB, description })
 
-/** A bound on a count. */
+/** A limit on a count. */
 const count = (description: string, normal: number, maximum = 10_000_000) =>
   Type.Integer({ minimum: 1, maximum, default: normal, description })
 

@@ -28,12 +28,12 @@ export interface MemoryUsageRow {
   bytes: bigint
 }
 
-/** A deleted agent whose conversations have to be erased. */
+/** A deleted agent whose conversations must be erased. */
 export interface ErasureRow {
   agent_uid: string
   namespace: string
   requested_at: Date
-  /** First erasure; pods may have written after it. */
+  /** Time of the first erasure, after which pods may have written. */
   erased_at: Date | null
 }
 

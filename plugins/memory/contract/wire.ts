@@ -22,7 +22,7 @@ const metadata = opaque<Readonly<Record<string, string | number | boolean>>>({
   additionalProperties: value,
   maxProperties: 32,
 })
-// The bytes pass through: a conversation may have several MiB.
+// The bytes are passed through unparsed: a conversation may have several MiB.
 const entries = opaque<readonly unknown[]>({ type: 'array', items: {} })
 const appended = reply({ length: count })
 
@@ -54,7 +54,7 @@ export const findEntries = statePath({
 /** Turns of the conversation of the run in `X-Mesh-Run-Id`, in order. */
 export const readTurns = statePath({ method: 'GET', path: '/memory/turns', status: 200, response: entries })
 
-/** Adds a turn to it: the messages of the run, from its input to its response. */
+/** Adds a turn to the conversation of the run: the messages of the run, from its input to its response. */
 export const appendTurn = statePath({
   method: 'POST',
   path: '/memory/turns',
@@ -75,7 +75,7 @@ export const appendTurn = statePath({
   response: appended,
 })
 
-/** Stores an item in the long-term memory of the agent. `ttl` is a duration; that of the spec applies if it is shorter. */
+/** Stores an item in the long-term memory of the agent. `ttl` is a duration; the spec's applies if it is shorter. */
 export const addItem = statePath({
   method: 'POST',
   path: '/memory/items',
@@ -91,7 +91,7 @@ export const addItem = statePath({
 /** See {@link addItem}. */
 export type RememberRequest = Static<typeof addItem.request>
 
-/** Searches long-term memory, best first. `note`: why it is by words only although the spec has an embedding route. */
+/** Searches long-term memory, best first. `note`: why the search is full-text only although the spec has an embedding route. */
 export const findItems = statePath({
   method: 'POST',
   path: '/memory/items/search',

@@ -13,33 +13,33 @@ import { mayRefer, splitReference } from '#schemas/kinds/references.ts'
 /** An agent whose text is embedded, and which pays for it. */
 export interface EmbeddingAgent {
   readonly payer: Payer
-  /** As its spec names it. */
+  /** The route in the agent's spec. */
   readonly route: string | undefined
   readonly runId: string | undefined
 }
 
-/** A text with its vector, or without one: it is found by its words then. */
+/** A text with its vector; without a vector it can only be found by full text. */
 export interface EmbeddedText {
   readonly vector?: QueryVector | undefined
-  /** Why there is no vector although the spec names a route. */
+  /** Why there is no vector although the spec has a route. */
   readonly note?: string
 }
 
 /** Embeds a text with the route of an agent's spec. */
 export type EmbedText = (agent: EmbeddingAgent, text: string) => Promise<EmbeddedText>
 
-/** What texts are embedded with. */
+/** Dependencies of the embedder. */
 export interface EmbedOptions {
   readonly cluster: Pick<KubeClient, 'get'>
   readonly embeddings: RoleEmbeddings
   /** Whether the database can compare vectors. */
   readonly isSupported: () => Promise<boolean>
-  /** Called for a text without a vector although the spec of the agent names a route. */
+  /** Called for a text without a vector although the agent's spec has a route. */
   readonly onMissing: (reason: string) => void
 }
 
 const ROUTE_TTL_MS = 5_000
-// An agent waits for it; full text finds the item without a vector.
+// The agent waits for the embedding; without a vector, the item can be found by full text.
 const TIMEOUT_MS = 5_000
 
 /** Creates the embedder. */
@@ -52,7 +52,7 @@ export function createEmbedText({ cluster, embeddings, isSupported, onMissing }:
     const ref = splitReference(own, route)
     const full = `${ref.namespace}/${ref.name}`
     const found = await routes(full, () => findNamedObject<ModelRouteObject>(cluster, ModelRoute, ref))
-    // The role may use every route, so what the agent may refer to is decided here.
+    // The role may use every route, so the agent's right to the route is checked here.
     if (found === undefined || !mayRefer(own, ref.namespace, found.spec.allowedNamespaces)) {
       onMissing('unknown_route')
       return { note: 'embeddings_unknown_route' }

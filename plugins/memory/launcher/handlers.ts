@@ -14,7 +14,7 @@ type Routes = typeof memoryRoutes
 const MAX_TEXT_IN_ENTRIES = 1_024
 const json = { 'content-type': 'application/json' }
 
-/** Handlers of memory. Texts that no store can hold are mended: U+0000 and lone surrogates become U+FFFD (F5). */
+/** Handlers of memory. Strings that cannot be stored are sanitized: U+0000 and lone surrogates become U+FFFD (F5). */
 export function createMemoryHandlers(calls: MemoryCalls, bound: ReadonlySet<MemoryPart>): Handlers<Routes> {
   return {
     health: () => ({ status: 200, body: { status: 'ok' } }),
@@ -69,7 +69,7 @@ function conversationOf(bound: ReadonlySet<MemoryPart>, { params }: Pick<Call<Co
   requireBound(bound, 'session')
   const id = decode(params.conversationId)
   if (!isConversationId(id)) throw new Refusal('malformed_request', `the conversation id ${CONVERSATION_ID_DETAIL}`)
-  // Its paths are those of long-term memory.
+  // Paths under this name belong to long-term memory.
   if (id === 'agent') throw new Refusal('malformed_request', 'the conversation id agent is reserved')
   return { params: { conversation: id }, attributes: { [genAi.conversationId]: id } }
 }

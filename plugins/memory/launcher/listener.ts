@@ -6,7 +6,7 @@ import { memoryTools } from './memory-tools.ts'
 import { memoryPort } from './port.ts'
 import { sessionTurns } from './session-turns.ts'
 
-/** Memory of the agent, kept by the state role, and what other plugins add to its port. */
+/** Memory of the agent, kept by the state role, and the parts that other plugins add to its port. */
 export const memoryListener = defineListener({
   port: memoryPort,
   wanted: (settings) => settings.memoryUrl !== undefined && boundParts(settings).size > 0,

@@ -13,7 +13,7 @@ import { FIELD_MANAGER } from '#schemas/names/group.ts'
 type Part = 'session' | 'longTerm'
 type ConfigCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'headers' | 'reply' | 'signal'>
 
-// Fields of each part: a PUT replaces it, so those that it does not give are removed.
+// Fields of each part: a PUT replaces it, so absent fields are removed.
 const fields: Readonly<Record<Part, readonly string[]>> = {
   session: ['ttl', 'maxEntries'],
   longTerm: ['embeddingRoute', 'ttl', 'scope'],
@@ -28,7 +28,7 @@ const longTermExamples = {
   remove: { summary: 'Remove it', value: { longTerm: null } },
 }
 
-/** The parts of `spec.memory` of an agent, read and written as the caller. */
+/** The parts of `spec.memory` of an agent, read and written with the caller's rights. */
 export const configEndpoints: readonly AnyEndpoint[] = [
   endpoint({
     method: 'GET',
@@ -112,7 +112,7 @@ async function writePart(
   }
 }
 
-/** A merge patch that replaces one part of memory, or removes it if `given` is null; with a version only at that version. Pure. */
+/** A merge patch that replaces one part of memory, or removes it if `given` is null; with a version, only if the agent has this version. Pure. */
 export function toMemoryPatch(part: Part, given: object | null, version: string | undefined): object {
   const absent = Object.fromEntries(fields[part].map((field) => [field, null]))
   return {

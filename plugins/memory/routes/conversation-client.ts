@@ -19,7 +19,7 @@ export interface ConversationsRequest {
 const DEADLINE_MS = 5_000
 
 /**
- * Creates the client of the state role for the BFF. It sends the caller's bearer, and the state role reviews the caller again (K1). Null: the
+ * Creates the client of the state role for the BFF. It sends the caller's bearer token, and the state role reviews the caller again (K1). Null: the
  * state role has no store for session memory. Throws `memory_unavailable`.
  */
 export function createConversationClient(
@@ -41,7 +41,7 @@ export function createConversationClient(
       throw new Fail(memoryErrors.memory_unavailable, undefined, { cause: error })
     })
     if (status === 501) return null
-    // Reviewed a moment ago: the right, or the agent, is gone by now.
+    // The review succeeded just before: the right or the agent was removed meanwhile.
     if (status === 401) throw new Fail('unauthenticated')
     if (status === 403) throw new Fail('forbidden')
     if (status === 404) throw new Fail('not_found')

@@ -13,9 +13,9 @@ const SHOWN = 200
 const LOOKED_AT = 2_000
 
 /**
- * Conversations of an agent, for the BFF with the bearer of its caller: only the state role holds the credentials of the store. Other bearers
- * of this role are those of pods, so the route authenticates and reviews the caller itself (K1). A conversation that is bound to a user is
- * shown to that user only, whatever others may list (F7).
+ * Conversations of an agent, for the BFF with the bearer token of its caller: only the state role holds the credentials of the store. Other tokens at
+ * this role belong to pods, so the route authenticates and reviews the caller itself (K1). A conversation that is bound to a user is shown to that
+ * user only, regardless of the rights of others (F7).
  */
 export function conversationsEndpoint(
   session: SessionMemory,

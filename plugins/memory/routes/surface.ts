@@ -8,7 +8,7 @@ import type { MemoryTables } from '../contract/tables.ts'
 import type { MemoryServices } from '../services/create-services.ts'
 import { createConversationClient } from './conversation-client.ts'
 
-/** The memory of an agent, as its namespace's readers see it. */
+/** The memory of an agent for readers of its namespace. */
 export function surfaceEndpoint({ core }: MemoryServices): AnyEndpoint {
   const db = core.store.reader<MemoryTables>()
   const conversationsOf = createConversationClient(core.urls.state)
@@ -23,7 +23,7 @@ export function surfaceEndpoint({ core }: MemoryServices): AnyEndpoint {
     handle: async (call) => {
       const { access, params, query, bearer, signal } = call
       const { conversationId, cursor } = query
-      // By uid: a re-created agent does not have the memory of the former one.
+      // By uid: a re-created agent does not have the memory of its predecessor.
       const agent = await core.observed.find('AgentDeployment', params.ns, params.name)
       if (agent === undefined) throw new Fail('not_found')
       const session =

@@ -42,7 +42,7 @@ export function stateServices(
   return { memory: countingRefusals(memory, (code) => refused.inc({ code })), session }
 }
 
-/** Counts what a quota refuses. */
+/** Counts refusals by a quota. */
 function countingRefusals(memory: PodMemory, refused: (code: string) => void): PodMemory {
   const counting = <Args extends readonly unknown[], Result>(write: (...args: Args) => Promise<Result>) => {
     return async (...args: Args): Promise<Result> => {

@@ -16,17 +16,17 @@ import type { SessionMemory, SessionOwner } from '../session/session-memory.ts'
 import type { MemorySettings } from '../contract/settings.ts'
 import type { ItemSearch, RememberRequest } from '../contract/wire.ts'
 
-/** Memory of the agent whose pod calls. Every function throws `not_bound` by the agent's spec. */
+/** Memory of the agent whose pod calls. Every function throws `not_bound` if the agent's spec does not bind the part. */
 export interface PodMemory {
   append(agent: CallingAgent, conversationId: string, entry: unknown): Promise<number>
   entries(agent: CallingAgent, conversationId: string): Promise<readonly string[]>
   /** Turns of the conversation of a run, which belongs to the user of the run. */
   turns(agent: CallingAgent, runId: string): Promise<readonly string[]>
-  /** Adds a turn to it; the oldest turns are dropped in a conversation of its maximum size. Returns their number. */
+  /** Adds a turn to the conversation; at its maximum size the oldest turns are dropped. Returns the number of turns. */
   appendTurn(agent: CallingAgent, runId: string, messages: readonly unknown[]): Promise<number>
   /** Stores an item. A repeat with the same text and metadata returns the id of the stored one. */
   remember(agent: CallingAgent, request: RememberRequest, runId: string | undefined): Promise<string>
-  /** `note` says why a search is by words only although the spec has an embedding route. */
+  /** `note` is the reason why a search is full-text only although the spec has an embedding route. */
   search(
     agent: CallingAgent,
     request: ItemSearch,
@@ -85,7 +85,7 @@ function sessionOf({ namespace, uid, spec }: CallingAgent): SessionOwner {
   return { namespace, uid, session }
 }
 
-// From the row of the run: a launcher names neither the user nor the conversation.
+// From the row of the run: a launcher cannot choose the user or the conversation.
 async function conversationOf({ runs }: PodMemoryOptions, { uid }: SessionOwner, runId: string): Promise<string> {
   const run = await runs?.subjectOf(runId)
   if (run?.agentUid !== uid) throw new Fail(memoryErrors.unknown_run)

@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto'
 
-/** A conversation of an agent: named by the agent itself, or bound to the user of the runs in which it is held. */
+/** A conversation of an agent: named by the agent itself, or bound to the user of its runs. */
 export interface ConversationName {
   readonly id: string
   /** Undefined: the agent's own. */
   readonly subject: string | undefined
 }
 
-// No id of a conversation contains it, so no name that an agent chooses is that of a user's conversation (F7).
+// No conversation id contains this character, so no name chosen by an agent can address a user's conversation (F7).
 const MARK = '~'
 
-/** The name by which session memory keeps a conversation. It contains a hash of the user's name, of one length. */
+/** The name under which session memory stores a conversation. It contains a hash of the user's name, of fixed length. */
 export function toStoredName({ id, subject }: ConversationName): string {
   return subject === undefined ? id : `${prefixOf(subject)}${id}`
 }
 
-/** The conversation behind a stored name as a user may see it: undefined for that of another user. */
+/** The conversation behind a stored name as a user may see it; undefined for another user's conversation. */
 export function visibleTo(subject: string, stored: string): ConversationName | undefined {
   if (!stored.startsWith(MARK)) return { id: stored, subject: undefined }
   const prefix = prefixOf(subject)

@@ -2,7 +2,7 @@ import { pointerToken } from '#schemas/values/json-pointer.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { canonicalJson } from '#core/json/canonical-json.ts'
 
-/** Maximum size of one entry: that of the body in which an agent sends it. */
+/** Maximum entry size: the body limit of an append. */
 export const MAX_ENTRY_BYTES = 256 * 1024
 
 /** Canonical JSON (RFC 8785) of an entry. Throws `invalid_body` for a number that is not a double. The depth of the value must be bounded. */

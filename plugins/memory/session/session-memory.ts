@@ -13,7 +13,7 @@ import type { AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { memoryErrors } from '../contract/errors.ts'
 import type { MemorySettings } from '../contract/settings.ts'
 
-/** An agent, by which session memory is kept: a re-created agent of the same name has another uid. Its namespace shares a quota. */
+/** The agent to which session memory belongs: a re-created agent of the same name has another uid. Its namespace shares a quota. */
 export interface SessionAgent {
   readonly namespace: string
   readonly uid: string
@@ -39,14 +39,14 @@ export interface SessionMemory {
 
 /** Options of an append. */
 export interface AppendOptions {
-  /** In a conversation of its maximum size the oldest entries are dropped, instead of a refusal. */
+  /** In a conversation of maximum size, drops the oldest entries instead of refusing the append. */
   readonly dropsOldest?: boolean
 }
 
-/** TTL of a conversation whose spec has none. */
+/** TTL of a conversation if the spec has none. */
 export const DEFAULT_TTL = '24h'
 
-/** Creates session memory on the state store; undefined: a state role without one. */
+/** Creates session memory on the state store; undefined: a state role without a state store. */
 export function createSessionMemory(lists: BoundedLists | undefined, settings: MemorySettings): SessionMemory {
   const store = (): BoundedLists => {
     if (lists !== undefined) return lists
@@ -66,7 +66,7 @@ export function createSessionMemory(lists: BoundedLists | undefined, settings: M
   }
 }
 
-/** Text of a list of entries. */
+/** Serializes a list of entries. */
 export function joinEntries(entries: readonly string[]): string {
   return `[${entries.join(',')}]`
 }

@@ -4,18 +4,18 @@ import type { SessionAgent, SessionMemory } from '../session/session-memory.ts'
 import type { MemoryTables } from '../contract/tables.ts'
 
 const AT_ONCE = 100
-// The state role remembers an agent for 5 s, and a call of its pod takes 10 s: until then the agent may write again.
+// The state role caches an agent for 5 s, and a call of its pod takes 10 s: until then the agent may write again.
 const WRITES_END_AFTER = '1 minute'
 
-/** Notes in the transaction of the deletion that the conversations of an agent have to be erased. */
+/** Records, in the transaction of the deletion, that the conversations of an agent must be erased. */
 export async function requestErasure(tx: Tx, { namespace, uid }: SessionAgent): Promise<void> {
   await sql`insert into memory_erasures (agent_uid, namespace) values (${uid}, ${namespace})
     on conflict (agent_uid) do nothing`.execute(tx.tables<MemoryTables>())
 }
 
 /**
- * Erases the conversations of deleted agents: immediately, and again when their pods can no longer write. A row is removed after the second
- * time, so that neither a crash nor an outage of the store loses one.
+ * Erases the conversations of deleted agents: immediately, and again when their pods can no longer write. A row is removed after the second erasure,
+ * so that neither a crash nor an outage of the store loses one.
  */
 export async function eraseConversations(
   store: Store,

@@ -5,7 +5,7 @@ import { searchHybrid } from '#core/retrieval/hybrid-search.ts'
 import type { QueryVector } from '#core/retrieval/hybrid-search.ts'
 import type { MemoryTables } from '../contract/tables.ts'
 
-/** Whose items: those of an agent, and of one user if the agent keeps them per user. */
+/** Owner of items: an agent, and one user if the agent keeps items per user. */
 export interface ItemOwner {
   readonly namespace: string
   readonly name: string
@@ -14,7 +14,7 @@ export interface ItemOwner {
   readonly subject: string | undefined
 }
 
-/** A question to long-term memory. */
+/** A query of long-term memory. */
 export interface ItemQuery {
   readonly query: string
   readonly limit: number
@@ -23,7 +23,7 @@ export interface ItemQuery {
   readonly vector: QueryVector | undefined
 }
 
-/** An item that answers a question. */
+/** An item that matches a query. */
 export interface RankedItem {
   readonly id: string
   readonly text: string
@@ -32,10 +32,10 @@ export interface RankedItem {
   readonly createdAt: string
 }
 
-/** Texts are of any language: words are found as they were written. */
+/** Texts are of any language: words match as written. */
 export const LANGUAGE = 'simple'
 
-/** Items of the owner that answer a question, best first. */
+/** Items of the owner that match a query, best first. */
 export async function searchItems(
   db: Reader<MemoryTables>,
   owner: ItemOwner,
@@ -56,7 +56,7 @@ export async function searchItems(
   })
 }
 
-// What a user's runs stored is never shown to another one, also after the spec was changed.
+// Items of one user's runs are never shown to another user, even after a change of the spec.
 function visibleTo({ uid, subject }: ItemOwner): RawBuilder<unknown> {
   const owned = subject === undefined ? sql`subject is null` : sql`(subject is null or subject = ${subject})`
   return sql`agent_uid = ${uid} and ${owned} and expires_at > clock_timestamp()`

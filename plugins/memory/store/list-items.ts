@@ -43,7 +43,7 @@ export async function listItems(
   }))
 }
 
-/** Number and size of the items of an agent, expired ones included until they are removed. */
+/** Number and size of the items of an agent, including expired items that are not yet removed. */
 export async function readItemUsage(
   db: Reader<MemoryTables>,
   _proof: Proof,

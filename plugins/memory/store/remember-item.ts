@@ -13,7 +13,7 @@ import { LANGUAGE } from './item-memory.ts'
 import type { MemoryTables } from '../contract/tables.ts'
 import { addUsage } from './usage.ts'
 
-/** What an item is: an owner has each content once, even if the request is repeated. */
+/** Content of an item: an owner has each content once, even if the request is repeated. */
 export interface ItemContent {
   readonly text: string
   readonly metadata: Readonly<Record<string, unknown>>
@@ -21,7 +21,7 @@ export interface ItemContent {
 
 /** An item to store. */
 export interface NewItem extends ItemContent {
-  /** Time until it is removed; that of the settings if it is shorter. */
+  /** Time until it is removed; the time in the settings applies if it is shorter. */
   readonly ttlMs: number | undefined
   readonly runId: string | undefined
   readonly vector: QueryVector | undefined
@@ -42,8 +42,8 @@ export async function isEmbedded(
 }
 
 /**
- * Stores an item, its usage and its event in one transaction. Returns its id, for a content that the owner has already that of the stored
- * item, which then lives at least as long as the new one. Throws `memory_quota_exceeded`.
+ * Stores an item, its usage and its event in one transaction. Returns its id, or the id of the owner's item with the same content, which then lives
+ * at least as long as the new one. Throws `memory_quota_exceeded`.
  */
 export async function rememberItem(
   store: Store,
@@ -77,7 +77,7 @@ async function upsert(
 ): Promise<{ readonly id: string; readonly inserted: boolean }> {
   const { text, runId, vector } = item
   const ttlMs = Math.min(item.ttlMs ?? Infinity, itemRetentionDays * DAY_MS)
-  // Two writers of one content wait for each other at the index. An expired item that is not yet removed begins again.
+  // Two writers of one content wait for each other at the index. An expired item that is not yet removed is renewed.
   const { rows } = await sql<{ id: string; inserted: boolean }>`insert into memory_items as old (
       id, agent_uid, namespace, subject, text, metadata, bytes, run_id, expires_at, search, embedding, embedding_space, digest)
     values (${uuidV7()}, ${uid}, ${namespace}, ${subject ?? null}, ${text}, ${JSON.stringify(item.metadata)}::jsonb,

@@ -12,7 +12,7 @@ interface Removed {
   readonly bytes: number
 }
 
-/** Removes at most `limit` items whose time is over, by the clock of the database. Returns their number. */
+/** Removes at most `limit` items that have expired, by the clock of the database. Returns their number. */
 export async function removeExpired(tx: Tx, limit: number): Promise<number> {
   const db = tx.tables<MemoryTables>()
   const { rows } = await sql<Removed>`delete from memory_items where id in (
@@ -22,10 +22,7 @@ export async function removeExpired(tx: Tx, limit: number): Promise<number> {
   return rows.length
 }
 
-/**
- * Removes at most `limit` items of deleted agents. A pod may store one after its agent was pruned, as long as the state role remembers the
- * agent.
- */
+/** Removes at most `limit` items of deleted agents. A pod may store one after its agent was pruned, as long as the state role caches the agent. */
 export async function removeOrphans(tx: Tx, limit: number): Promise<number> {
   const db = tx.tables<MemoryTables>()
   const { rows } = await sql<Removed>`delete from memory_items where id in (
@@ -35,7 +32,7 @@ export async function removeOrphans(tx: Tx, limit: number): Promise<number> {
   return rows.length
 }
 
-/** Removes the long-term memory of a deleted agent. Its conversations are erased by the state role, which alone reaches their store. */
+/** Removes the long-term memory of a deleted agent. Its conversations are erased by the state role, the only role with access to their store. */
 export const itemPruner: Pruner = {
   name: 'memory',
   kinds: ['AgentDeployment'],

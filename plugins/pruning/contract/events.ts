@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { defineEvent } from '#core/event-store/event.ts'
 
-/** More dependents exist than one transaction should remove. */
+/** An object has more dependents than one transaction should remove. */
 export const pruningUnfinished = defineEvent({
   plugin: 'pruning',
   fact: 'unfinished',

@@ -11,7 +11,7 @@ export const sendPart = statePath({
   response: opaque<undefined>({}),
 })
 
-/** The API reads the merged recording of a run, with the bearer of its caller; the body is streamed. */
+/** The API reads the merged recording of a run, with the bearer token of its caller; the body is streamed. */
 export const readFixture = statePath({
   method: 'GET',
   path: '/recording/runs/:id/fixture',

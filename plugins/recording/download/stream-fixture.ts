@@ -7,7 +7,7 @@ import type { ObjectStore } from '#core/objects/object-store.ts'
 import { FIXTURE_FORMAT, MAX_PART_BYTES, fixtureChannels } from '#schemas/runs/fixture-format.ts'
 import { toRecordingFailure } from '../store/store-part.ts'
 
-/** More than a recording has with the largest quota. */
+/** More keys than a recording has with the maximum quota. */
 const MAX_KEYS = 101_000
 
 /** Keys of the parts of a run, in order. Throws `recording_unavailable`. */
@@ -24,7 +24,7 @@ export async function listParts(objects: ObjectStore, runId: string): Promise<re
   return keys
 }
 
-/** Yields the merged recording as JSON, one part after the other: only one of them is in memory. Throws if the store fails. */
+/** Yields the merged recording as JSON, part by part: only one part is in memory. Throws if the store fails. */
 export async function* streamFixture(
   objects: ObjectStore,
   runId: string,
@@ -53,7 +53,7 @@ function keysOf(keys: readonly ObjectKey[], channel: string): readonly ObjectKey
 
 async function readPart(objects: ObjectStore, key: ObjectKey, merge: FixtureMerge) {
   const bytes = await objects.get(key, 2 * MAX_PART_BYTES)
-  // Removed since it was listed: the merge reports the gap.
+  // The part was removed after it was listed: the merge reports the gap.
   if (bytes === undefined) return undefined
   return merge.add(parse(bytes))
 }

@@ -3,14 +3,14 @@ import { constants } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
-/** Read and written by this user only. */
+/** Readable and writable by this user only. */
 export const PRIVATE_MODE = 0o600
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
 
 /**
- * Writes a file of this user only (0600), whole or not at all: to a new file beside it, which then takes its name. A link of that name is
- * replaced, never followed (X8).
+ * Writes a file for this user only (0600) atomically: to a new file beside it, which is then renamed. A link of that name is replaced, never followed
+ * (X8).
  */
 export async function writePrivateFile(path: string, pieces: AsyncIterable<string>): Promise<void> {
   const temporary = join(dirname(path), `.${basename(path)}.${randomUUID()}`)

@@ -4,10 +4,10 @@ import { sendPart } from '#plugins/recording/contract/wire.ts'
 import { callState } from '#launcher/contract/state/call-state.ts'
 import type { StateClient } from '#launcher/contract/state/state-client.ts'
 
-/** Outcome of a part: what happened to it, for metrics. */
+/** Outcome of a part, for metrics. */
 export type PartOutcome = 'stored' | 'dropped' | 'refused' | 'failed'
 
-/** A part that is sent when its turn comes. */
+/** A part in the queue. */
 export interface QueuedPart {
   readonly runId: string
   /** Bytes in memory until it is sent. */
@@ -18,9 +18,9 @@ export interface QueuedPart {
   ended(outcome: PartOutcome): void
 }
 
-/** Sends parts to the state role, one after the other. */
+/** Sends parts to the state role, sequentially. */
 export interface PartQueue {
-  /** Queues a part, or drops it above the bounds. */
+  /** Queues a part, or drops it above the limits. */
   add(part: QueuedPart): void
   close(): Promise<void>
 }
@@ -29,15 +29,15 @@ export interface PartQueue {
 export interface PartQueueOptions {
   readonly state: StateClient
   readonly log: Logger
-  /** Parts that wait (1,000). */
+  /** Maximum number of queued parts (1,000). */
   readonly maxParts?: number
-  /** Pause before the second try (1 s). */
+  /** Pause before the second attempt (1 s). */
   readonly retryMs?: number
-  /** Time for the rest when the launcher ends (2 s). */
+  /** Time to send the remaining parts when the launcher ends (2 s). */
   readonly closeMs?: number
 }
 
-/** Creates the queue. A part is tried twice. The state role says which parts it will never take. */
+/** Creates the queue. Each part is sent at most twice. The state role's response says whether a part will never be accepted. */
 export function createPartQueue(options: PartQueueOptions): PartQueue {
   const { state, log, maxParts = 1_000, retryMs = 1_000, closeMs = 2_000 } = options
   const waiting: QueuedPart[] = []

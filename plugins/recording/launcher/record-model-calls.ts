@@ -8,7 +8,7 @@ export function recordModelCalls(inner: ModelCalls, recorder: Pick<Recorder, 'be
   return {
     ...inner,
     async call(request, context, sink) {
-      // A number of tokens is no response of a model.
+      // A token count is not a response of a model.
       const { operation } = request
       if (operation === 'messages/count_tokens') return inner.call(request, context, sink)
       const open = recorder.begin(toStarted({ ...request, operation }, context))
@@ -44,7 +44,7 @@ function createTap(open: OpenCall, sink: ModelResponseSink) {
         sink.head(status, headers)
       },
       data(chunk) {
-        // A copy: the connection uses the memory of a chunk again.
+        // A copy: the connection reuses the memory of a chunk.
         if (open.reserve(chunk.length)) chunks.push(Buffer.from(chunk))
         else chunks.length = 0
         return sink.data(chunk)

@@ -16,12 +16,12 @@ import { writePart } from './to-part.ts'
 export interface RecorderOptions extends Pick<PartQueueOptions, 'maxParts' | 'retryMs' | 'closeMs'> {
   readonly state: StateClient
   readonly log: Logger
-  /** What is removed beside secrets: `spec.tracePolicy.redact`. */
+  /** Patterns that are removed in addition to secrets: `spec.tracePolicy.redact`. */
   readonly redact: readonly string[]
   /** Counts parts, for metrics. */
   readonly onPart?: (outcome: PartOutcome) => void
   readonly now?: () => Date
-  /** Bytes of all calls that are open or wait (32 MiB). */
+  /** Maximum bytes of all open and queued calls (32 MiB). */
   readonly maxBytes?: number
 }
 
@@ -29,13 +29,13 @@ interface Attempt {
   readonly runId: string
   readonly epoch: number
   readonly calls: Record<FixtureChannel, number>
-  /** The state role takes no more calls of the run. */
+  /** The state role accepts no more calls of the run. */
   full: boolean
 }
 
 const MAX_BYTES = 32 * 1024 * 1024
 
-/** Creates the recorder of a launcher. What exceeds its memory is dropped and counted; the recording is incomplete then. */
+/** Creates the recorder of a launcher. Calls that exceed its memory are dropped and counted; the recording is then incomplete. */
 export function createRecorder(options: RecorderOptions): Recorder {
   const { log, now = () => new Date(), maxBytes = MAX_BYTES, onPart = () => undefined } = options
   const redactor = redactorOf(options)
@@ -50,7 +50,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   const begin = (attempt: Attempt, started: StartedCall): OpenCall | undefined => {
     const { call, requestBytes, traceparent, parentSpanId } = started
     const ordinal = ++attempt.calls[call.channel]
-    // The end of the attempt has the number of calls, so that a dropped one is a gap.
+    // The end of the attempt has the number of calls, so that a dropped call is detected as a gap.
     if (redactor === undefined || ordinal > MAX_ORDINAL || !hold(requestBytes)) {
       onPart('dropped')
       return undefined
@@ -122,7 +122,7 @@ function placeOf({ runId, epoch }: Attempt) {
   return { format: FIXTURE_FORMAT, runId, epoch } as const
 }
 
-// Without what the policy names nothing may be recorded.
+// If the policy's patterns cannot be applied, nothing may be recorded.
 function redactorOf({ redact, log }: RecorderOptions): Redactor | undefined {
   try {
     return createRedactor(redact, { keepShape: true })

@@ -10,11 +10,11 @@ export interface EndedCall {
   readonly place: Omit<FixtureCall, 'channel' | 'request' | 'answer'>
   readonly call: FixtureRequest
   readonly end: CallEnd
-  /** The content is above the limits, and left out. */
+  /** Whether the content exceeds the limits and is omitted. */
   readonly tooLarge: boolean
 }
 
-/** JSON of the part of a call, without secrets. A call that is too large keeps its place, without content. */
+/** JSON of the part of a call, without secrets. A call that is too large keeps its position, without content. */
 export async function writePart(ended: EndedCall, redactor: Redactor): Promise<string> {
   const { place, call, end, tooLarge } = ended
   const answer = tooLarge ? omitted('too_large') : await toAnswer(call, end)

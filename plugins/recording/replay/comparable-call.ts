@@ -2,8 +2,8 @@ import { hashRequest } from '#plugins/recording/fixture/request-hash.ts'
 import type { Fixture, FixtureRequest } from '#schemas/runs/fixture.ts'
 
 /**
- * A call without what differs by the way to its server and not by the agent: the options of a stream, which a launcher adds, and the name that
- * bindings give to a tool.
+ * A call without differences that depend on the path to its server, not on the agent. These are stream options that a launcher adds, and tool names
+ * assigned by bindings.
  */
 export function toComparable(call: FixtureRequest): FixtureRequest {
   if (call.channel === 'tool') return { channel: 'tool', request: { ...call.request, name: call.request.tool } }
@@ -16,7 +16,7 @@ export function toComparable(call: FixtureRequest): FixtureRequest {
 export function toComparableFixture(fixture: Fixture): Fixture {
   const comparable = <C extends FixtureRequest & { hash: string }>(call: C): C => {
     const request = toComparable(call)
-    // The hash of the file is not read: a recording may have been edited.
+    // The hash in the file is ignored: a recording may have been edited.
     return { ...call, ...request, hash: hashRequest(request) }
   }
   return { ...fixture, model: fixture.model.map(comparable), tool: fixture.tool.map(comparable) }

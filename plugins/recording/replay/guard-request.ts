@@ -17,7 +17,7 @@ export function guardRequest({ method, headers, rawHeaders }: IncomingMessage): 
   if (hosts.length !== 1 || !isServedHost(headers.host))
     throw new ReplayRefusal(421, 'misdirected_request', 'Host must be a name of this machine')
   const { origin, 'sec-fetch-site': site } = headers
-  // A client may say where it connects; the listener itself serves no page.
+  // A client may send its target as the origin; the listener itself serves no page.
   if ((origin !== undefined && origin !== `http://${headers.host}`) || site === 'cross-site')
     throw new ReplayRefusal(403, 'origin_refused', 'web pages may not use a replay')
   if (method !== 'POST') return
@@ -31,7 +31,7 @@ export function guardRequest({ method, headers, rawHeaders }: IncomingMessage): 
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
-  // The connection stays open for the answer to a body that is not read to its end.
+  // The connection stays open for the response to a body that is not read completely.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length
     if (size > MAX_BODY_BYTES) throw tooLarge()

@@ -8,7 +8,7 @@ export interface HttpReply {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The recorded caller closed its connection: no response, until this one does. */
+/** The recorded caller closed its connection: no response until this caller closes it, too. */
 export const noReply = 'none'
 
 /** A refused request. */

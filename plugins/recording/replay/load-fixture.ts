@@ -5,15 +5,15 @@ import { mergeFixture, parsePart } from '#plugins/recording/fixture/merge.ts'
 import { MAX_PART_BYTES } from '#schemas/runs/fixture-format.ts'
 import { Fixture } from '#schemas/runs/fixture.ts'
 
-/** Thrown for a path that has no recording. The message completes a sentence about the path, and contains nothing of its files. */
+/** Thrown for a path without a recording. The message completes a sentence about the path and quotes nothing of its files. */
 export class UnusableFixture extends Error {
   override readonly name = 'UnusableFixture'
 }
 
 const MIB = 1024 * 1024
-/** All of a recording is in memory while it is replayed. */
+/** A recording is completely in memory while it is replayed. */
 const MAX_MIB = 256
-/** More entries than a folder with the largest recording has. */
+/** More entries than the folder of the largest recording has. */
 const MAX_ENTRIES = 101_000
 
 const check = checkOf(Fixture)

@@ -5,13 +5,13 @@ import { noReply } from './http-reply.ts'
 import type { HttpReply } from './http-reply.ts'
 import type { Replay } from './replay.ts'
 
-/** Operations below `/v1`, as the gateway has them. */
+/** Operations below `/v1`, as in the gateway. */
 export const modelOperations = ['chat/completions', 'messages', 'embeddings'] as const
 
 /** One of `modelOperations`. */
 export type ReplayedOperation = (typeof modelOperations)[number]
 
-/** Answers a model call with its recorded response, as a stream if it asks for one. Errors have the form of the operation's API. */
+/** Responds to a model call with its recorded response, as a stream if requested. Errors have the format of the operation's API. */
 export async function respondToModelCall(
   replay: Replay,
   operation: ReplayedOperation,
@@ -33,7 +33,7 @@ export async function respondToModelCall(
     : { status: 200, frames }
 }
 
-/** The models of the recording, in the form of OpenAI's list. */
+/** The models of the recording, in the format of OpenAI's list. */
 export function listReplayedModels({ models }: Replay): HttpReply {
   const data = models.map((id) => ({ id, object: 'model', created: 0, owned_by: 'recording' }))
   return { status: 200, body: { object: 'list', data } }

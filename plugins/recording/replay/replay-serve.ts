@@ -31,7 +31,7 @@ export async function replayServeOf({ values, out, err, untilStopped }: CommandI
     return UNUSABLE
   }
   const { replay, server } = started
-  // A signal that follows the line must be noticed.
+  // Handlers are registered before the line is printed, so that no signal after it is missed.
   const stopped = untilStopped()
   out(
     `${[`${server.url}/v1`, ...[...replay.servers.keys()].map((name) => `${server.url}/mcp/${toPath(name)}`)].join('\n')}\n`,

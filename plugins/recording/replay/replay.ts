@@ -7,7 +7,7 @@ import { toStorableValue } from '#schemas/values/storable-text.ts'
 import type { Fixture, FixtureResponse, FixtureRequest } from '#schemas/runs/fixture.ts'
 import { toComparable, toComparableFixture } from './comparable-call.ts'
 
-/** The recorded answer to a call, or the reason for its absence. */
+/** The recorded response to a call, or the reason for its absence. */
 export type ReplayResponse =
   | Exclude<FixtureResponse, { kind: 'omitted' }>
   | { readonly kind: 'diverged'; readonly problem: string }
@@ -26,9 +26,9 @@ export interface Replay {
   readonly models: readonly string[]
   /** Recorded tools by `namespace/name` of their server. */
   readonly servers: ReadonlyMap<string, readonly RecordedTool[]>
-  /** Answers a call. Calls are matched in the order in which this is called. */
+  /** Returns the response to a call. Calls are matched in the order of invocation. */
   answer(call: FixtureRequest): Promise<ReplayResponse>
-  /** What differed, one line each, with the calls that were not made. Names only, never values. */
+  /** Differences, one line each, including calls that were not made. Names only, never values. */
   problems(): readonly string[]
 }
 
@@ -38,7 +38,7 @@ const MAX_PROBLEMS = 100
 export function createReplay(fixture: Fixture): Replay {
   const comparable = toComparableFixture(fixture)
   const matcher = createFixtureMatcher(comparable)
-  // Requests are recorded without secrets: without them they have the recorded hash again.
+  // Requests are recorded without secrets, so secrets are removed before the hash is compared.
   const redactor = createRedactor(fixture.redact, { keepShape: true })
   const found: string[] = []
   const report = (problem: string): void => {
@@ -47,7 +47,7 @@ export function createReplay(fixture: Fixture): Replay {
   const take = async (made: FixtureRequest): Promise<ReplayResponse> => {
     const request = await redactor.value(toStorableValue(made.request))
     const clean = toComparable({ channel: made.channel, request } as FixtureRequest)
-    // The span of a request is the call's own, so its parent is not known: the place decides.
+    // The span of a request is the call's own, so its parent is unknown: the position decides.
     const { call, divergence } = matcher.take({ ...clean, parentSpanId: null })
     const problem = problemOf(divergence, call)
     if (problem !== undefined) report(problem)

@@ -15,15 +15,15 @@ import { respondToMcpMessage, findRecordedServer } from './tool-channel.ts'
 export interface ReplayServer {
   /** `http://127.0.0.1:4000`. */
   readonly url: string
-  /** Ends open requests, too. */
+  /** Closes the server and its open requests. */
   close(): Promise<void>
 }
 
-/** Each may send a body of `MAX_BODY_BYTES`. */
+/** Limited, since each connection may send a body of `MAX_BODY_BYTES`. */
 const MAX_CONNECTIONS = 64
 const REQUEST_TIMEOUT_MS = 30_000
 
-/** Serves both channels on loopback; port 0 is any free one. Rejects if the port cannot be bound. */
+/** Serves both channels on loopback; port 0 selects a free port. Rejects if the port cannot be bound. */
 export async function serveReplay(replay: Replay, port: number): Promise<ReplayServer> {
   const server = createServer((request, response) => {
     respond(replay, request, response).catch(() => response.destroy())
@@ -93,7 +93,7 @@ function toRefusal(error: unknown): ReplayRefusal {
 }
 
 function write(response: ServerResponse, { status, body, frames, headers = {} }: HttpReply): void {
-  // The type is set by what is written, and pages cannot read it as another one.
+  // The content type matches the written body, and browsers must not sniff another one.
   const plain = { 'x-content-type-options': 'nosniff', ...headers }
   if (frames !== undefined) {
     response.writeHead(status, { 'content-type': 'text/event-stream', 'cache-control': 'no-store', ...plain })

@@ -9,14 +9,14 @@ type Fields = Readonly<Record<string, unknown>>
 const revisions = ['2025-11-25', '2025-06-18'] as const
 const codes = { methodNotFound: -32601, invalidParams: -32602, internalError: -32603, diverged: -32000 } as const
 
-/** The server of a path below `/mcp/`: `namespace/name`, or the name alone where it is the only one. Undefined if it has no recorded call. */
+/** The server of a path below `/mcp/`: `namespace/name`, or only the name if it is unique. Undefined if it has no recorded call. */
 export function findRecordedServer({ servers }: Replay, path: string): string | undefined {
   if (servers.has(path)) return path
   const named = [...servers.keys()].filter((server) => server.split('/').at(-1) === path)
   return named.length === 1 ? named[0] : undefined
 }
 
-/** Answers one message of an MCP client with the recorded calls of a server. Throws `ReplayRefusal` for what is not a message. */
+/** Responds to one message of an MCP client with the recorded calls of a server. Throws `ReplayRefusal` for a body that is not a message. */
 export async function respondToMcpMessage(
   replay: Replay,
   server: string,
@@ -24,7 +24,7 @@ export async function respondToMcpMessage(
 ): Promise<HttpReply | typeof noReply> {
   const { jsonrpc, id, method, params = {} } = message
   if (jsonrpc !== '2.0') throw malformed('jsonrpc: must be "2.0"')
-  // A notification, or the answer to a request that this server never makes.
+  // A notification, or the response to a request that this server never sends.
   if (id === undefined || method === undefined) return { status: 202 }
   if (!isId(id)) throw malformed('id: must be a string of at most 256 characters or an integer')
   if (typeof method !== 'string') throw malformed('method: must be a string')

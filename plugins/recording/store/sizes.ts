@@ -9,7 +9,7 @@ type RecordingTx = Transaction<RecordingTables>
 /** A run with a recording. */
 export type RecordedRun = Pick<FoundRun, 'id' | 'namespace' | 'namespaceUid'>
 
-/** Sizes with a new part. */
+/** Sizes including a new part. */
 export interface RecordingSize {
   readonly parts: number
   readonly bytes: number
@@ -18,7 +18,7 @@ export interface RecordingSize {
 
 const usage = usageTable('recording_usage', { owner: 'namespace_uid', counts: ['bytes'] })
 
-/** Counts a part of a run. Returns the sizes with it; undefined if the recording is being erased. The namespace is locked until COMMIT. */
+/** Counts a part of a run. Returns the sizes including it; undefined if the recording is being erased. The namespace is locked until COMMIT. */
 export async function addPart(
   db: RecordingTx,
   { id, namespace, namespaceUid }: RecordedRun,
@@ -37,7 +37,7 @@ export async function addPart(
   return { parts: run.parts, bytes: Number(run.bytes), ofNamespace: used.bytes }
 }
 
-/** Whether a part of a run was received, also one that the object store has lost. False while the recording is being erased. */
+/** Whether a part of a run was received, including one that the object store has lost. False while the recording is being erased. */
 export async function isRecorded(db: Pick<RecordingTx, 'selectFrom'>, runId: string): Promise<boolean> {
   const found = db
     .selectFrom('recording_runs')
@@ -47,20 +47,20 @@ export async function isRecorded(db: Pick<RecordingTx, 'selectFrom'>, runId: str
   return (await found.executeTakeFirst()) !== undefined
 }
 
-/** Takes a part back that was not stored. */
+/** Reverts the count of a part that was not stored. */
 export async function removePart(db: RecordingTx, { id, namespaceUid }: RecordedRun, bytes: number): Promise<void> {
   await sql`update recording_runs set parts = greatest(parts - 1, 0), bytes = greatest(bytes - ${bytes}::bigint, 0)
     where run_id = ${id}`.execute(db)
   await usage.subtract(db, [{ owner: namespaceUid, bytes }])
 }
 
-/** Notes that recordings of removed runs have to be erased. */
+/** Records that recordings of removed runs must be erased. */
 export async function requestRecordingErasure(db: RecordingTx, runIds: readonly string[]): Promise<void> {
   await sql`update recording_runs set erase_at = clock_timestamp()
     where run_id = any(${[...runIds]}::uuid[]) and erase_at is null`.execute(db)
 }
 
-/** Forgets a recording whose parts are removed. False if it has got a new part since. */
+/** Deletes the row of a recording whose parts are removed. False if it has received a new part since. */
 export async function forgetRecording(db: RecordingTx, { runId, parts }: DueRecording): Promise<boolean> {
   const { rows } = await sql<{ namespace_uid: string; bytes: string }>`
     delete from recording_runs where run_id = ${runId} and parts = ${parts}
@@ -78,7 +78,7 @@ export interface DueRecording {
   readonly reason: 'retention' | 'run'
 }
 
-// A part that was accepted before is stored within ten seconds, or fails.
+// A part accepted earlier is stored within ten seconds, or fails.
 const WRITES_END_AFTER = '1 minute'
 
 /** Recordings of removed runs, and those older than `days`, by the clock of the database. */

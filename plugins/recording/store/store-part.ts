@@ -21,12 +21,12 @@ export interface PartServices {
   readonly counted: (outcome: string, bytes?: number) => void
 }
 
-/** Ends of attempts, which a full recording gets too. */
+/** Maximum number of ends of attempts, which even a full recording accepts. */
 const MAX_ENDS = 64
 
 /**
- * Stores a part of a run. Its size is counted and committed first, and taken back if the object store fails. Throws
- * `recording_quota_exceeded`, `not_found` for a removed run, `recording_unavailable`.
+ * Stores a part of a run. Its size is counted and committed first, and reverted if the object store fails. Throws `recording_quota_exceeded`,
+ * `not_found` for a removed run, `recording_unavailable`.
  */
 export async function storePart(
   services: PartServices,
@@ -35,7 +35,7 @@ export async function storePart(
   part: FixturePart,
 ): Promise<void> {
   const { store, counted } = services
-  // Of this process: a server may have echoed the token that the state role has sent.
+  // Secrets of this process: a server may have echoed the token that the state role sent.
   const bytes = Buffer.from(processSecrets.redact(JSON.stringify(part)))
   await count(services, run, part, bytes.length)
   try {
@@ -63,7 +63,7 @@ async function count(
 ): Promise<void> {
   try {
     await store.transact(async (tx) => {
-      // Retention removes the run under the same lock, and its recording after that.
+      // Retention removes the run under the same lock, and then erases its recording.
       if (!(await runs.lockIn(tx, run.id))) throw new Fail('not_found')
       const size = await addPart(tx.tables<RecordingTables>(), run, bytes)
       if (size === undefined) throw new Fail('not_found')

@@ -15,7 +15,10 @@ export interface DirectoryServices {
   readonly endpoints: ServiceEndpoints
 }
 
-/** The registries of an agent with their other members, so that a call that is not allowed is refused as such. An unknown agent has none. */
+/**
+ * The registries of an agent with their other members, including members that it may not call, so that such a call is refused as forbidden. An
+ * unknown agent has no registries.
+ */
 export async function readDirectory(services: DirectoryServices, self: AgentName): Promise<PeerDirectory> {
   const agent = await findAgentObject(services.cluster, self)
   if (agent === undefined) return { registries: [] }

@@ -22,7 +22,7 @@ export interface CallServices {
   readonly issuer: CertificateIssuer
 }
 
-/** A call as the launcher of the called agent passes it on. */
+/** A call that the launcher of the called agent forwards. */
 export interface ReceivedCall {
   readonly envelope: string
   readonly payload: unknown
@@ -30,8 +30,8 @@ export interface ReceivedCall {
 }
 
 /**
- * Creates the run of a call. The called launcher is not believed: the envelope proves that the calling agent made this call to this agent,
- * and membership and policy are those of the cluster at this moment.
+ * Creates the run of a call. The called launcher is not trusted: the envelope proves the call from the calling to the called agent. Membership and
+ * policy are read from the cluster now.
  */
 export async function startCall(services: CallServices, self: AgentName, call: ReceivedCall): Promise<PeerRun> {
   const signed = await verified(services, self, call.envelope)
@@ -67,7 +67,7 @@ async function verified({ issuer }: CallServices, self: AgentName, token: string
   }
 }
 
-/** The agent whose launcher signed: the one that the envelope names, with the uid of the certificate. */
+/** The agent whose launcher signed: the agent in the envelope, with the uid in the certificate. */
 async function findCaller(
   { state }: CallServices,
   { envelope, launcher }: SignedEnvelope,

@@ -13,7 +13,7 @@ const peer = reply({
 })
 const registry = reply({ id: string(), role: string(), maxDepth: integer(0, 1_000), peers: list(peer) })
 
-/** The agents that the calling agent may call, and those that may call it, by registry. */
+/** The agents that the calling agent may call, and the agents that may call it, by registry. */
 export const directory = statePath({
   method: 'GET',
   path: '/amp/directory',
@@ -21,7 +21,7 @@ export const directory = statePath({
   response: reply({ registries: list(registry) }),
 })
 
-/** The launcher of a called agent creates the run of the call. `envelope` is that of the caller. */
+/** The launcher of a called agent creates the run of the call. `envelope` is the caller's. */
 export const startCalledRun = statePath({
   method: 'POST',
   path: '/amp/calls',
@@ -30,5 +30,5 @@ export const startCalledRun = statePath({
   response: calledRun,
 })
 
-/** It reads the run; the query `wait` is the longest time to wait for its end, in seconds. */
+/** It reads the run; the query parameter `wait` is the maximum wait for its end, in seconds. */
 export const readCalledRun = statePath({ method: 'GET', path: '/amp/calls/:id', status: 200, response: calledRun })

@@ -4,17 +4,17 @@ import { Refusal } from '#launcher/contract/http/refusal.ts'
 import { callState } from '#launcher/contract/state/call-state.ts'
 import type { StateClient } from '#launcher/contract/state/state-client.ts'
 
-/** What is left of the budgets that apply to a run, or to the agent itself; null: none applies. Throws `budget_exceeded`. */
+/** Returns the remaining budget of a run, or of the agent itself; null: no budget applies. Throws `budget_exceeded`. */
 export type BudgetGuard = (runId: string | undefined) => Promise<Envelope['budget']>
 
 /**
- * Asks the ledger before each call. The called run is charged to the same budgets, so that no money is reserved here. Without a response the
- * call is not made: money fails closed.
+ * Reads the ledger before each call. The called run is charged to the same budgets, so no money is reserved here. Without a response the call is
+ * refused: budgets fail closed.
  */
 export function createBudgetGuard(state: StateClient): BudgetGuard {
   return async (runId) => {
     const response = await callState(state, remaining, { query: { runId } }).catch(() => undefined)
-    // The plugin of budgets is not available, or knows no limit.
+    // The plugin of budgets is not available, or has no limit.
     if (response?.status === 404) return null
     if (response?.value === undefined) throw new Refusal('upstream_failure', 'The budget cannot be checked.')
     const { budget } = response.value

@@ -20,7 +20,7 @@ export interface CallPeerOptions {
   readonly directory: PeerSource
   readonly budget: BudgetGuard
   readonly send: SendCall
-  /** Limits of the agent: longest chain of calls, and time of a call that no run makes. */
+  /** Limits of the agent: maximum length of a chain of calls, and timeout of a call outside of a run. */
   readonly maxDepth: number
   readonly timeoutMs: number
   readonly now: () => Date
@@ -28,10 +28,10 @@ export interface CallPeerOptions {
 
 /** A call by the agent of this pod. */
 export interface OutgoingCall {
-  /** As the agent wrote it. */
+  /** Name of the called agent, as written by the calling agent. */
   readonly target: string
   readonly payload: unknown
-  /** The run that calls, and where it comes from; undefined: the agent calls for itself. */
+  /** The calling run and its origin; undefined: the agent calls on its own behalf. */
   readonly run: { readonly id: string; readonly origin: RunOrigin } | undefined
   readonly conversationId: string | undefined
   readonly idempotencyKey: string | undefined
@@ -40,9 +40,8 @@ export interface OutgoingCall {
 }
 
 /**
- * Checks the guards, signs the envelope and forwards the call. Only names of members are resolved, never a text of the agent (E5). An
- * address that refuses the connection, or does not prove that agent, is looked up once more: a re-created peer has another uid.
- * Throws `Refusal`.
+ * Checks the guards, signs the envelope and forwards the call. Only names of members are resolved, never other input of the agent (E5). If an address
+ * refuses the connection or does not authenticate as the agent, it is looked up again: a re-created peer has another uid. Throws `Refusal`.
  */
 export async function callPeer(options: CallPeerOptions, call: OutgoingCall): Promise<PeerResponse> {
   const { directory, send } = options
@@ -67,7 +66,7 @@ export async function callPeer(options: CallPeerOptions, call: OutgoingCall): Pr
   return repeated
 }
 
-/** The member that a name means. A call that no registry allows, and one of the agent to itself, are refused as such. */
+/** The member with a name. A call that no registry allows, and a call of the agent to itself, are refused with their own codes. */
 async function findPeer({ directory, self }: CallPeerOptions, target: string): Promise<FoundPeer> {
   const found = await directory.target(target)
   if (found !== undefined && found !== 'forbidden') return found

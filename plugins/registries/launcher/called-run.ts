@@ -26,8 +26,8 @@ export interface CalledRunRequest extends PeerCallRequest {
 const longestWaitSeconds = 8
 
 /**
- * Creates the run of a call at the state role and waits for its end. A worker runs it at any launcher of this agent. Throws `Refusal`,
- * also for a run that does not succeed.
+ * Creates the run of a call at the state role and waits for its end. A worker executes the run at any launcher of this agent. Throws `Refusal`, even
+ * for a run that does not succeed.
  */
 export async function runCall(state: StateClient, call: CalledRunRequest): Promise<CalledRun> {
   const { envelope, payload, traceparent, deadline, signal } = call
@@ -48,7 +48,7 @@ export async function runCall(state: StateClient, call: CalledRunRequest): Promi
   throw ended(run, outcomes[run.error?.code ?? ''] ?? 'upstream_failure', `ended as ${run.state}`)
 }
 
-// By the reason of the failure; `rejected` has those of approvals.
+// Refusals by failure reason; `rejected` has the reasons of approvals.
 const outcomes: Readonly<Record<string, RefusalCode>> = {
   guardrail_blocked: 'blocked',
   approval_denied: 'blocked',
@@ -67,7 +67,7 @@ function ended({ id }: CalledRunState, code: RefusalCode, what: string): Refusal
   return new Refusal(code, `The run ${id} of the called agent ${what}.`, { 'x-mesh-run-id': id })
 }
 
-// Errors of the state role that the caller shall see; others are failures of the platform.
+// Errors of the state role that are passed to the caller; all others are failures of the platform.
 const relayed: readonly RefusalCode[] = [
   'depth_exceeded',
   'cycle_detected',
@@ -80,7 +80,7 @@ function toRun({ status, value, problem: { code, detail } }: PathResponse<Called
   const message = detail?.slice(0, 500)
   const known = relayed.find((one) => one === code)
   if (known !== undefined) throw new Refusal(known, message)
-  // The run of the caller is not its own, or has ended; its subject may not invoke this agent.
+  // The caller's run belongs to another agent or has ended, or its subject may not invoke this agent.
   if (status === 403 || status === 404 || status === 409) throw new Refusal('caller_not_allowed', message)
   if (status === 400 || status === 422) throw new Refusal('malformed_request', message)
   if (status === 413) throw new Refusal('payload_too_large')

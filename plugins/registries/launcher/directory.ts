@@ -7,17 +7,17 @@ import type { StateClient } from '#launcher/contract/state/state-client.ts'
 
 import { directory } from '../contract/wire.ts'
 
-/** An agent of a registry, seen from this one. */
+/** Another agent of a registry, as seen by this agent. */
 export interface FoundPeer {
   readonly registry: PeerRegistry
   readonly peer: Peer
 }
 
-/** The registries of this agent, remembered from the state role. Each look-up throws `Refusal` if they were never read. */
+/** The registries of this agent, cached from the state role. Each look-up throws `Refusal` if they were never read. */
 export interface PeerSource {
-  /** The agent that a name means: in the first registry in which this agent may call one. `forbidden`: members have the name only. */
+  /** The agent with a name, in the first registry in which this agent may call it. `forbidden`: only members that it may not call have the name. */
   target(name: string): Promise<FoundPeer | 'forbidden' | undefined>
-  /** The caller of an envelope in the registry that it names; undefined for an agent of that name with another uid. */
+  /** The caller of an envelope in the envelope's registry; undefined for an agent of the same name with another uid. */
   caller(registry: string, agent: string, uid: string): Promise<FoundPeer | undefined>
   /** Reads the directory again, at most once a second. */
   refresh(): Promise<void>
@@ -35,8 +35,9 @@ const keptMs = 10 * 60_000
 const minPauseMs = 1000
 
 /**
- * Keeps the directory for half a minute. What is unknown reads it again, at most once a second: a new member is seen immediately, and forged
- * names cause no load. While the state role is unavailable a read one stays valid for ten minutes; the state role decides on each call anyway.
+ * Keeps the directory for half a minute. An unknown name triggers a refresh, at most once a second: a new member is seen immediately, and forged
+ * names cause no load. While the state role is unavailable, the cached directory is valid for ten minutes; the state role authorizes each call
+ * anyway.
  */
 export function createPeerSource({ state, log, now }: DirectoryOptions): PeerSource {
   let known: readonly PeerRegistry[] | undefined

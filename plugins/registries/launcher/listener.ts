@@ -27,10 +27,10 @@ import type { VerifyOptions } from './verify-call.ts'
 type OutboundRoute = (typeof ampPort.routes)['amp']
 type InboundRoute = (typeof ampInboundPort.routes)['amp']
 
-/** Calls between agents: outbound on loopback, inbound on the address of the pod. The listener decides the direction (H3). */
+/** Calls between agents: outbound on loopback, inbound on the address of the pod. The listener determines the direction (H3). */
 export const ampListener = defineListener({
   port: [ampPort, ampInboundPort],
-  // A launcher without a certificate (`meshctl dev`) can neither sign a call nor prove itself.
+  // A launcher without a certificate (`meshctl dev`) can neither sign a call nor authenticate.
   wanted: ({ registryId, unsigned, stateUrl }) => registryId !== undefined && !unsigned && stateUrl !== undefined,
   start(pod) {
     const { settings, log } = pod
@@ -65,7 +65,7 @@ export const ampListener = defineListener({
   },
 })
 
-// Its own set: the keys with which workers sign certify no launcher.
+// A separate key set: the keys of workers do not certify launchers.
 function issuerOf({ stateUrl = '' }: Settings, { dispatcher }: Pod): CertificateIssuer {
   const keys = createKeySet({ stateUrl, path: launcherKeys, dispatcher, now: () => performance.now() })
   const find = (id: string) =>
@@ -105,7 +105,7 @@ async function makeCall(
   const payload = await body()
   const name = target.slice(0, 63)
   const span = tracer.start('call agent', parent, { 'mesh.amp.target': name })
-  // Both entries belong together by their span: the run is known at the end only.
+  // Both entries share a span: the run is known only at the end.
   const note = (kind: 'delegate.started' | 'delegate.finished', data: object): void =>
     registry.emit(runId, kind, { name, agent: name, mode: 'amp', ...data }, span.spanId)
   const gone = new AbortController()

@@ -12,7 +12,7 @@ export class PeerNotProved extends Error {
 
 /** Connections to launchers of other agents, one pool per agent. */
 export interface PeerConnections {
-  /** A dispatcher whose connections are with launchers of this agent only. */
+  /** Returns a dispatcher that only connects to launchers of this agent. */
   of(peer: Peer): Promise<Dispatcher>
   close(): Promise<void>
 }
@@ -23,8 +23,8 @@ const maxConnections = 64
 const connectTimeoutMs = 3_000
 
 /**
- * TLS connections whose peer is certified for the called agent. The address proves nothing, since its pod also runs the agent. The payload
- * is sent only to a peer that has proved itself.
+ * TLS connections whose peer is certified for the called agent. The address proves nothing, since its pod also runs the agent. The payload is sent
+ * only to an authenticated peer.
  */
 export function createPeerConnections(issuer: CertificateIssuer): PeerConnections {
   const pools = new Map<string, Promise<Dispatcher>>()
@@ -85,7 +85,7 @@ function provingConnector(
   }
 }
 
-/** Hands over a proved connection, and destroys any other one. */
+/** Passes on an authenticated connection, and destroys any other. */
 function handOver(
   socket: Socket,
   connected: buildConnector.Callback,

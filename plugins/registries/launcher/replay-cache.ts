@@ -1,14 +1,14 @@
 /** Ids of accepted envelopes until they have expired. */
 export interface ReplayCache {
-  /** Notes an id: `new`; `seen` if it was noted before; `full` if the caller or all callers have too many. */
+  /** Records an id: `new`; `seen` if it was recorded before; `full` if the caller or all callers have too many ids. */
   note(caller: string, id: string, expiresAtMs: number): 'new' | 'seen' | 'full'
 }
 
 const defaults = { perCaller: 10_000, total: 50_000 }
 
 /**
- * Bounded by caller, so that one that sends without end is refused and takes no place of others. Nothing is dropped before it has expired:
- * that would let its envelope in again.
+ * Limited per caller, so that a flood is refused and takes no space of other callers. No id is dropped before it has expired: its envelope would be
+ * accepted again.
  */
 export function createReplayCache(now: () => number, bounds = defaults): ReplayCache {
   const callers = new Map<string, Map<string, number>>()
@@ -17,7 +17,7 @@ export function createReplayCache(now: () => number, bounds = defaults): ReplayC
     const time = now()
     for (const [caller, ids] of callers) {
       for (const [id, expiresAt] of ids) {
-        // Envelopes live equally long, so the rest is newer.
+        // All envelopes have the same lifetime, so the rest is newer.
         if (expiresAt > time) break
         ids.delete(id)
         total--

@@ -28,10 +28,10 @@ export interface SignedCall {
   readonly signal: AbortSignal
 }
 
-/** Forwards a call to the launcher of another agent; `unconnected` if nothing was sent. Throws `Refusal`, also that of the peer. */
+/** Forwards a call to the launcher of another agent; `unconnected` if nothing was sent. Throws `Refusal`, including the peer's. */
 export type SendCall = (call: SignedCall) => Promise<PeerResponse | 'unconnected'>
 
-// The peer answers at the deadline.
+// The peer responds at the deadline at the latest.
 const graceMs = 2_000
 
 /** Creates the sender. The headers are the launcher's own: none of the agent's request is passed on (E3). */
@@ -70,7 +70,7 @@ export function createSendCall(connections: PeerConnections, log: Logger): SendC
 
 const longestTimerMs = 2 ** 31 - 1
 
-// The codes of a peer that the agent sees; any other answer is a failure of the peer.
+// Codes of a peer that are passed to the agent; any other response is a failure of the peer.
 const relayed: readonly RefusalCode[] = [
   'malformed_request',
   'budget_exceeded',
@@ -111,7 +111,7 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-// Before the first byte of the request.
+// The error occurred before the first byte of the request was sent.
 function isUnconnected(error: unknown): boolean {
   if (error instanceof PeerNotProved) return true
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException

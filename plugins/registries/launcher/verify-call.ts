@@ -21,15 +21,15 @@ export interface VerifyOptions {
   readonly log: Logger
 }
 
-/** An accepted envelope and its text. */
+/** An accepted envelope, and its token. */
 export interface AcceptedCall {
   readonly token: string
   readonly envelope: Envelope
 }
 
 /**
- * Accepts a call by its headers, before the body is read (F3). Throws `Refusal`: who has no valid envelope learns only that. The reason is
- * in the log.
+ * Accepts a call by its headers, before the body is read (F3). Throws `Refusal`: a caller without a valid envelope gets no other detail. The log has
+ * the reason.
  */
 export async function verifyCall(
   options: VerifyOptions,
@@ -52,13 +52,13 @@ export async function verifyCall(
   return { token, envelope }
 }
 
-/** Throws `Refusal` unless the body is that of the envelope. */
+/** Throws `Refusal` unless the body matches the digest in the envelope. */
 export function checkBody({ token, envelope }: AcceptedCall, sent: PeerCallRequest): void {
   if (sent.envelope !== token) throw new Refusal('malformed_request', 'header and body have different envelopes')
   if (digestPayload(sent.payload) !== envelope.payloadDigest) throw new Refusal('caller_not_allowed')
 }
 
-// The legacy header alone is accepted; two different envelopes are not.
+// The legacy header is accepted without the new one; two different envelopes are not.
 function readToken(request: Pick<IncomingMessage, 'rawHeaders'>): string {
   const sent = ENVELOPE_HEADERS.map((name) => singleHeader(request, name)).filter((text) => text !== undefined)
   const [token, other = token] = sent

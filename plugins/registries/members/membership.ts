@@ -5,7 +5,7 @@ import { MAX_AMP_DEPTH } from '#schemas/launcher/envelope.ts'
 import type { AgentName } from '#schemas/names/delegates.ts'
 import { mayRefer } from '#schemas/kinds/references.ts'
 
-/** Whether an agent is a member: it names the registry, and the registry admits its namespace. */
+/** Whether an agent is a member: its spec has the registry, and the registry admits its namespace. */
 export function isMember(agent: AgentDeploymentObject, registry: AgentRegistryObject): boolean {
   const { namespace: from = '' } = agent.metadata
   const { namespace = '', name } = registry.metadata
@@ -13,7 +13,7 @@ export function isMember(agent: AgentDeploymentObject, registry: AgentRegistryOb
   return names && mayRefer(from, namespace, registry.spec.allowedNamespaces)
 }
 
-/** Role of a member: the first one that lists it. */
+/** Role of a member: the first role that lists it. */
 export function roleOf({ metadata, spec }: AgentRegistryObject, agent: AgentName): string {
   const lists = (one: { readonly name: string; readonly namespace?: string }): boolean =>
     one.name === agent.name && (one.namespace ?? metadata.namespace) === agent.namespace
@@ -26,14 +26,14 @@ export function mayCall({ calls }: Pick<AgentRegistrySpec, 'calls'>, from: strin
   return calls === undefined || calls.some((rule) => has(rule.from, from) && has(rule.to, to))
 }
 
-/** Longest chain of calls in a registry. */
+/** Maximum length of a chain of calls in a registry. */
 export function depthOf({ maxDepth }: Pick<AgentRegistrySpec, 'maxDepth'>): number {
   return Math.min(maxDepth ?? MAX_AMP_DEPTH, MAX_AMP_DEPTH)
 }
 
 /**
- * The other members under the names by which an agent calls them (E5). A member of its own namespace goes first. A name that several other
- * namespaces have is left out, so that no one takes the name of another agent.
+ * The other members under the names by which an agent calls them (E5). Members of its own namespace take precedence. A name in several other
+ * namespaces is omitted, so that no agent can take the name of another.
  */
 export function callable(members: readonly RegistryMember[], self: AgentName): readonly RegistryMember[] {
   const others = members.filter((one) => one.name !== self.name || one.namespace !== self.namespace)

@@ -7,7 +7,7 @@ import type { AgentRegistryObject, RegistryMember } from '#schemas/crds/agent-re
 import { isDnsLabel } from '#schemas/launcher/envelope.ts'
 import { isMember, roleOf } from '../members/membership.ts'
 
-/** Lists the members of a registry, oldest first, in its namespace and those that it admits. */
+/** Lists the members of a registry, oldest first, in its namespace and admitted namespaces. */
 export async function findMembers(
   cluster: Pick<KubeClient, 'list'>,
   registry: AgentRegistryObject,

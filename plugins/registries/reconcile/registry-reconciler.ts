@@ -44,7 +44,7 @@ export function registryReconciler({ cluster, now }: RegistryReconcilerOptions):
   }
 }
 
-/** The registries of each agent: a change concerns those of before and of after it. */
+/** The registries of each agent: a change affects the registries before and after it. */
 function createJoinedRegistries() {
   const known = new Map<string, { readonly generation: string; readonly refs: readonly ObjectRef[] }>()
   return {
@@ -56,7 +56,7 @@ function createJoinedRegistries() {
       const now = `${uid} ${generation} ${deletionTimestamp}`
       if (isDeleted || refs.length === 0) known.delete(key)
       else known.set(key, { generation: now, refs })
-      // Most changes are of the status.
+      // Most changes only affect the status.
       return !isDeleted && before?.generation === now ? [] : [...(before?.refs ?? []), ...refs]
     },
   }

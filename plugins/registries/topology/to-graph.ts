@@ -6,13 +6,13 @@ import type { AgentRegistryObject } from '#schemas/crds/agent-registry.ts'
 import type { Reference } from '#schemas/kinds/references.ts'
 import { isMember, roleOf } from '../members/membership.ts'
 
-/** An agent with what it refers to. */
+/** An agent with its references. */
 export interface PlacedAgent {
   readonly agent: AgentDeploymentObject
   readonly references: readonly Reference[]
 }
 
-/** A registry that was listed or named by an agent; `found` is null if the caller may not read it. */
+/** A registry that was listed, or is referenced by an agent; `found` is null if the caller may not read it. */
 export interface FoundRegistry {
   readonly namespace: string
   readonly name: string
@@ -31,7 +31,7 @@ interface GraphName {
   readonly name: string
 }
 
-/** Nodes and edges of agents and registries. An agent that is only named is not a node: the reference shows it. Pure. */
+/** Nodes and edges of agents and registries. An agent that is only referenced is not a node: the edge shows it. Pure. */
 export function toGraph(agents: readonly PlacedAgent[], registries: readonly LinkedRegistry[]) {
   const byName = new Map(registries.map((one) => [`${one.namespace}/${one.name}`, one]))
   const nodes = [
@@ -56,7 +56,7 @@ export function toGraph(agents: readonly PlacedAgent[], registries: readonly Lin
   return { nodes, edges: [...edges, ...registries.flatMap(roleEdges)] }
 }
 
-// Also of agents that are no members: the registry shows whom it names.
+// Includes agents that are not members: the registry shows all agents in its roles.
 function roleEdges({ registry, links, ...placed }: LinkedRegistry) {
   if (registry === undefined) return []
   const from = named('AgentRegistry', placed.namespace, placed.name)

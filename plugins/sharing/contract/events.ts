@@ -18,7 +18,7 @@ const createdData = Type.Object({
 })
 const revokedData = Type.Object({ shareId: described(shareId, 'UUIDv7 of the share.'), runId })
 
-/** A run was shared. Neither the token nor its hash is in any event. */
+/** A run was shared. Neither the token nor its hash is part of any event. */
 export const shareCreated: EventType<Static<typeof createdData>> = defineEvent({
   plugin: 'sharing',
   fact: 'created',
@@ -32,7 +32,7 @@ export const shareCreated: EventType<Static<typeof createdData>> = defineEvent({
   seenBy: { verb: 'list', resource: 'runshares' },
 })
 
-/** A share was revoked by a person. */
+/** A share was revoked by a user. */
 export const shareRevoked: EventType<Static<typeof revokedData>> = defineEvent({
   plugin: 'sharing',
   fact: 'revoked',

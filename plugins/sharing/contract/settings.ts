@@ -4,11 +4,11 @@ import type { Static } from 'typebox'
 const KIB = 1024
 const MIB = 1024 * KIB
 
-/** A bound on a count. */
+/** A limit on a count. */
 const count = (description: string, normal: number, maximum: number) =>
   Type.Integer({ minimum: 1, maximum, default: normal, description })
 
-/** A bound on bytes, from 64 KiB. */
+/** A limit in bytes, from 64 KiB. */
 const bytes = (description: string, mebibytes: number, most: number) =>
   Type.Integer({ minimum: 64 * KIB, maximum: most * MIB, default: mebibytes * MIB, description })
 

@@ -24,7 +24,7 @@ export interface ShareRow {
   request_hash: Buffer | null
 }
 
-/** What a share shows, as JSON that is never changed: `events` is a list, `head` an object with everything else. */
+/** The snapshot of a share, as immutable JSON: `events` is a list, `head` an object with everything else. */
 export interface SnapshotRow {
   share_id: string
   head: string

@@ -2,12 +2,12 @@ import { isIPv6 } from 'node:net'
 
 /** Counts reads per minute and address. */
 export interface AddressLimit {
-  /** Counts a read. Returns the seconds to wait if the address has none left, else undefined. */
+  /** Counts a read. Returns the seconds to wait if the address has no reads left, else undefined. */
   take(address: string): number | undefined
 }
 
 const WINDOW_MS = 60_000
-// Above this many addresses the one that has waited longest for a read is forgotten.
+// Above this number of addresses, the address with the oldest read is evicted.
 const MAX_ADDRESSES = 10_000
 
 interface Window {
@@ -38,7 +38,7 @@ export function createAddressLimit(
   }
 }
 
-/** Who is counted: an IPv4 address, or the /64 of an IPv6 address, since a host has a whole /64 to itself. */
+/** The counted key: an IPv4 address, or the /64 of an IPv6 address, since a host may have a whole /64. */
 function ownerOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
   if (mapped !== undefined || !isIPv6(address)) return mapped ?? address

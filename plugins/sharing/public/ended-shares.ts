@@ -2,14 +2,14 @@ import type { Bus, Subscription } from '#core/messaging/bus/bus.ts'
 
 // Ids only. Integrators may not subscribe to `mesh.live.>`.
 const subject = 'mesh.live.sharing.ended'
-// Below the largest message of NATS, at 36 bytes an id.
+// Below the maximum message size of NATS, at 36 bytes per id.
 const idsPerMessage = 10_000
 
 /** Ends the streams of removed shares, in every process. */
 export interface EndedShares {
   /** Announces removed shares. */
   announce(shareIds: readonly string[]): void
-  /** Calls `end` when the share is removed. Messages may be lost: streams are also checked from time to time. */
+  /** Calls `end` when the share is removed. Messages may be lost: streams are also checked periodically. */
   follow(shareId: string, end: () => void): Promise<Subscription>
 }
 

@@ -20,8 +20,8 @@ type RunEvent = Omit<RunSnapshot['events'][number], 'kind'> & { readonly kind: s
 type PublicCall = Call<unknown, unknown, unknown>
 
 /**
- * Sends the events of a share as those of a run, and ends. A revocation cuts the stream immediately: a client that does not read would
- * otherwise keep the rest.
+ * Sends the events of a share in the format of a run's events, and ends. A revocation closes the stream immediately: otherwise a slow client could
+ * still read the rest.
  */
 export async function streamShared(
   { store, shares }: StreamSharedServices,
@@ -39,7 +39,7 @@ export async function streamShared(
     if (isRemoved || !(await isShareOpen(store.reader<SharingTables>(), id)) || isRemoved) throw new Fail('not_found')
   }
   try {
-    // A share that was removed before it was followed is unknown.
+    // A share removed before the subscription is reported as unknown.
     await recheck()
     stream = openEventStream(call, { recheck })
     await sendAll(stream, JSON.parse(events) as readonly RunEvent[])

@@ -5,10 +5,10 @@ import { createRedactor } from '#core/guardrails/redactor.ts'
 import type { Redactor } from '#core/guardrails/redactor.ts'
 import type { ContentReason, ShareRedactionInput } from '#schemas/api/sharing.ts'
 
-/** Trace policy of an agent, as far as shares follow it; `unreadable` if the caller cannot read it, or the agent is gone. */
+/** The part of an agent's trace policy that applies to shares; `unreadable` if the caller cannot read it, or the agent was deleted. */
 export type TracePolicy = { readonly capture?: string; readonly redact?: readonly string[] } | 'none' | 'unreadable'
 
-/** What a share shows of a run. */
+/** The content of a run that a share shows. */
 export interface Redaction {
   readonly content: 'full' | 'none'
   readonly reason: ContentReason | null
@@ -16,8 +16,8 @@ export interface Redaction {
 }
 
 /**
- * What a share shows: what the request and the trace policy of the agent both allow. A policy that cannot be read or applied allows no
- * content. Throws `invalid_body` for a name of the request that cannot be applied.
+ * Determines the content of a share: only content that both the request and the agent's trace policy allow. A policy that cannot be read or applied
+ * allows no content. Throws `invalid_body` for a name of the request that cannot be applied.
  */
 export function effectiveRedaction(
   asked: Static<typeof ShareRedactionInput> = {},

@@ -3,7 +3,7 @@ import { pauseReasons } from '#schemas/runs/run.ts'
 
 type Data = Readonly<Record<string, unknown>>
 
-// Written by the platform, with users, labels and ids of conversations among what a share may show.
+// Kinds written by the platform, and their content fields that a share may show: others contain users, labels or conversation ids.
 const platformKinds = /^(?:run\.|interrupt\.resolved$)/
 const platformContent: ReadonlySet<string> = new Set(['output', 'message', 'interrupts', 'arguments'])
 
@@ -51,7 +51,7 @@ const identifiers: ReadonlySet<string> = new Set([
 ])
 const groups: ReadonlySet<string> = new Set(['usage', 'cost', 'error'])
 
-// No sentence: an agent chooses these texts itself.
+// Only single words: agents choose these strings.
 const identifier = /^[\w.:/@-]{1,128}$/
 
 /** Data of a journal entry without users, labels and conversations that the platform wrote into it. */
@@ -71,7 +71,7 @@ export function metadataOf(data: Data): Data {
   )
 }
 
-/** Counts of the data, which are shown as they are even if a pattern matches them. */
+/** Counts of the data, which are shown unchanged even if a pattern matches them. */
 export function countsOf(data: Data): Data {
   const own = Object.entries(data).filter(([key, value]) => counts.has(key) && isCount(value))
   return { ...Object.fromEntries(own), ...(isObject(data['usage']) ? { usage: countsOf(data['usage']) } : {}) }

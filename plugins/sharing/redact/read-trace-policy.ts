@@ -6,7 +6,7 @@ import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import type { TracePolicy } from './effective-redaction.ts'
 
-/** The trace policy of the agent of a run, read as the caller. By uid: a re-created agent speaks for its own runs only. */
+/** The trace policy of the agent of a run, read with the caller's rights. By uid: the policy of a re-created agent applies to its own runs only. */
 export async function readTracePolicy(
   { cluster }: Pick<Caller, 'cluster'>,
   { found: { namespace, agent }, agentUid }: Pick<RunSnapshot, 'found' | 'agentUid'>,

@@ -6,7 +6,7 @@ import { countsOf, metadataOf, withoutUsers } from './event-data.ts'
 
 type RunEvent = RunSnapshot['events'][number]
 
-/** What a share shows, before it is written as JSON. */
+/** The content of a share, before serialization. */
 export interface RedactedRun {
   readonly run: object
   readonly tree: { readonly root: object }
@@ -14,7 +14,7 @@ export interface RedactedRun {
   readonly events: readonly RunEvent[]
 }
 
-/** Redacts a run: its state and content, its events, and the tree that is built from the redacted ones. */
+/** Redacts a run: its state and content, its events, and the tree built from the redacted events. */
 export async function redactRun(
   snapshot: RunSnapshot,
   redaction: Redaction,
@@ -30,7 +30,7 @@ export async function redactRun(
   const events: RunEvent[] = []
   for (const given of snapshot.events) {
     most.signal.throwIfAborted()
-    // An event is shown twice, since the tree has its data as well. Without content it becomes small.
+    // An event counts twice, since the tree contains its data as well. Without content it is small.
     if (redaction.content === 'full' && 2 * jsonBytes(given) > left) break
     const event = await redactEvent(given, redaction)
     left -= 2 * jsonBytes(event)

@@ -11,7 +11,7 @@ import type { SelectedShare, SharingTables } from '../contract/tables.ts'
 import { toShare } from './to-share.ts'
 
 const DEFAULT_LIMIT = 50
-// Most shares read, and namespaces reviewed, for one page. A page may then be shorter than asked for.
+// Maximum number of shares read and of namespaces reviewed for one page. A page may therefore be shorter than requested.
 const mostRead = 1_000
 const mostReviews = 64
 

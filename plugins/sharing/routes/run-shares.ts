@@ -22,7 +22,7 @@ const examples = {
   },
 }
 
-/** Shares of one run. A run that the caller may not `get` is unknown on every method. */
+/** Shares of one run. A run that the caller may not `get` is reported as unknown on every method. */
 export function runShareEndpoints(services: SharingServices): readonly AnyEndpoint[] {
   const { runs, store } = services
   const find = (caller: Caller, runId: string) => runs.find(caller, { runId })

@@ -10,7 +10,7 @@ import { peekShared, viewShared } from '../store/read-shared.ts'
 import type { SharingTables, SnapshotRow } from '../contract/tables.ts'
 import { hashToken } from '../shares/token.ts'
 
-/** The public read of a share: no caller, no call to the cluster (S3), and one answer for every token that shows nothing (S2). */
+/** The public read of a share: no caller, no call to the cluster (S3), and the same response for every invalid token (S2). */
 export function sharedRun(services: SharingServices): AnyEndpoint {
   return endpoint({
     method: 'GET',
@@ -33,7 +33,7 @@ export function sharedRun(services: SharingServices): AnyEndpoint {
   })
 }
 
-// Before the token is looked at, so that a refusal says nothing about it.
+// Checked before the token, so that a refusal reveals nothing about it.
 function limit({ reads, readCounted, settings }: SharingServices, address: string): void {
   const retryAfter = reads.take(address)
   if (retryAfter === undefined) return
@@ -48,7 +48,7 @@ function find({ store }: SharingServices, token: string, isHead: boolean): Promi
   return isHead ? peekShared(store.reader<SharingTables>(), hash) : viewShared(store, hash)
 }
 
-// As it was stored, without a parse.
+// Sent as stored, without parsing.
 function toJson({ head, events }: SnapshotRow): JsonPieces {
   return new JsonPieces([
     Buffer.from(head.slice(0, -1)),

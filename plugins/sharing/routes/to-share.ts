@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import type { Share } from '#schemas/api/sharing.ts'
 import type { SelectedShare } from '../contract/tables.ts'
 
-/** A stored share as it is answered. */
+/** Converts a stored share for a response. */
 export function toShare(row: SelectedShare): Static<typeof Share> {
   const { id, namespace, content, content_reason: reason, views } = row
   return {

@@ -15,7 +15,7 @@ export interface SharingServices {
   readonly settings: SharingSettings
   readonly shares: EndedShares
   readonly reads: AddressLimit
-  /** Count a request for a share, a read, removed shares and stored bytes. */
+  /** Counters of requests for shares, reads, removed shares and stored bytes. */
   readonly counted: (outcome: 'created' | 'repeated' | 'refused' | 'revoked') => void
   readonly readCounted: (outcome: 'shown' | 'unknown' | 'limited') => void
   readonly removed: (reason: 'expired' | 'run', shareIds: readonly string[]) => void

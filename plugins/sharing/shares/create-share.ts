@@ -29,14 +29,14 @@ export interface ShareRequest {
 }
 
 const weekMs = 7 * 86_400_000
-// More entries than a page of a person shows; their bytes are bounded by a setting.
+// More entries than a reader can view; a setting limits their bytes.
 const mostEvents = 10_000
 // Patterns of a policy can be slow on long texts.
 const redactMs = 20_000
 
 /**
- * Takes a snapshot of a run as its caller reads it, redacts it and stores it under a new token. Throws `not_found` for a run that the caller
- * may not get or that was removed meanwhile, `invalid_body`, `run_too_large`, or `share_quota_exceeded`.
+ * Takes a snapshot of a run with the caller's rights, redacts it and stores it under a new token. Throws `not_found` for a run that the caller may
+ * not get or that was removed meanwhile, `invalid_body`, `run_too_large`, or `share_quota_exceeded`.
  */
 export async function createShare(
   services: CreateShareServices,

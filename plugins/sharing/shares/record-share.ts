@@ -47,13 +47,13 @@ export interface RecordedShare {
   readonly token: string
   readonly expiresAt: Date
   readonly redaction: Pick<Redaction, 'content' | 'reason'>
-  /** The share existed: a repeat with its idempotency key, whose answer was lost. */
+  /** The share existed: a repeat with its idempotency key, after the response was lost. */
   readonly repeated: boolean
 }
 
 /**
- * Stores a share with its snapshot and its event, under a new token. A repeat with the same idempotency key replaces the token of the first
- * request: its answer was lost, and the token with it. Throws `not_found` for a removed run, `share_quota_exceeded`, `idempotency_conflict`.
+ * Stores a share with its snapshot and its event, under a new token. A repeat with the same idempotency key replaces the token of the first request:
+ * its response was lost, and the token with it. Throws `not_found` for a removed run, `share_quota_exceeded`, `idempotency_conflict`.
  */
 export function recordShare(services: RecordShareServices, share: ShareToRecord): Promise<RecordedShare> {
   const token = createToken()
@@ -65,7 +65,7 @@ type WithToken = ShareToRecord & { readonly token: string }
 async function recordIn(services: RecordShareServices, tx: Tx, share: WithToken): Promise<RecordedShare> {
   const { run, token, redaction, idempotency } = share
   const db = tx.tables<SharingTables>()
-  // Retention removes the run under the same lock, and its shares after that.
+  // Retention removes the run under the same lock, and then its shares.
   if (!(await services.runs.lockIn(tx, run.id))) throw new Fail('not_found')
   if (idempotency !== undefined) await forgetOldKey(db, idempotency.key)
   const id = uuidV7()

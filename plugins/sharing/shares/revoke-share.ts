@@ -9,7 +9,7 @@ import type { SharingTables } from '../contract/tables.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** Whether a text has the form of the id of a share. */
+/** Whether a string has the format of a share id. */
 export function isShareId(text: string): boolean {
   return uuid.test(text)
 }
@@ -20,7 +20,7 @@ export interface RevokeShareServices {
   readonly ended: (shareIds: readonly string[]) => void
 }
 
-/** Removes a share of a run with its snapshot: its next read finds nothing, in every replica (S4). Throws `not_found`. */
+/** Removes a share of a run with its snapshot: the next read in any replica does not find it (S4). Throws `not_found`. */
 export async function revokeShare(
   { store, ended }: RevokeShareServices,
   { run, shareId, by }: { readonly run: FoundRun; readonly shareId: string; readonly by: string },

@@ -8,7 +8,7 @@ export function createToken(): string {
   return `mshr_${randomBytes(RANDOM_BYTES).toString('base64url')}`
 }
 
-/** SHA-256 of a token, the only form in which it is stored; undefined for a text that is none. */
+/** SHA-256 of a token, the only form in which it is stored; undefined for a string that is not a token. */
 export function hashToken(text: string): Buffer | undefined {
   return pattern.test(text) ? createHash('sha256').update(text).digest() : undefined
 }

@@ -7,7 +7,7 @@ import type { SharingTables, SnapshotRow } from '../contract/tables.ts'
 const readable = sql<boolean>`expires_at > clock_timestamp() and (max_views is null or views < max_views)
   and ${inLiveNamespace('sharing_shares.namespace_uid')}`
 
-/** Counts a read of the share with that token and returns what it shows; undefined without a valid share. */
+/** Counts a read of the share with a token and returns its content; undefined without a valid share. */
 export async function viewShared(store: Store, tokenHash: Buffer): Promise<SnapshotRow | undefined> {
   return store.transact(async (tx) => {
     const db = tx.tables<SharingTables>()
@@ -19,7 +19,7 @@ export async function viewShared(store: Store, tokenHash: Buffer): Promise<Snaps
   })
 }
 
-/** As `viewShared`, without a count. */
+/** As `viewShared`, without counting the read. */
 export async function peekShared(db: Reader<SharingTables>, tokenHash: Buffer): Promise<SnapshotRow | undefined> {
   const { rows } = await sql<{ id: string }>`
     select id from sharing_shares where token_hash = ${tokenHash} and ${readable}`.execute(db)

@@ -8,13 +8,13 @@ import type { SelectedShare, ShareRow, SharingTables, SnapshotRow } from '../con
 
 type SharingTx = Transaction<SharingTables>
 
-/** A page: its size, and the id of the share before it. */
+/** A page: its size, and the id of the preceding share. */
 export interface SharePage {
   readonly limit: number
   readonly after: string | undefined
 }
 
-// What expired is unknown immediately; a job removes it later.
+// An expired share is unknown immediately; a job removes it later.
 const valid = sql<boolean>`sharing_shares.expires_at > clock_timestamp()`
 
 /** A page of the shares of a run of the proof's namespace, newest first. */
@@ -52,12 +52,12 @@ export function findKeyedShare(db: SharingTx, key: Buffer): Promise<SelectedShar
   return db.selectFrom('sharing_shares').selectAll().where('request_key', '=', key).executeTakeFirst()
 }
 
-/** Replaces the token of a share whose answer was lost. */
+/** Replaces the token of a share after the response was lost. */
 export async function replaceToken(db: SharingTx, id: string, tokenHash: Buffer): Promise<void> {
   await db.updateTable('sharing_shares').set({ token_hash: tokenHash }).where('id', '=', id).execute()
 }
 
-/** A new share; its times follow from the clock of the database. */
+/** A new share; its times come from the clock of the database. */
 export type NewShare = Omit<Insertable<ShareRow>, 'created_at' | 'expires_at' | 'views'>
 
 /** Inserts a share; false if one with its idempotency key exists. */
@@ -83,14 +83,14 @@ export async function readTimes(db: SharingTx, validMs: number): Promise<ShareTi
   return { createdAt, expiresAt: new Date(createdAt.getTime() + validMs) }
 }
 
-/** Forgets an idempotency key that is older than the answer that core keeps for it. */
+/** Removes an idempotency key that is older than the response stored for it by core. */
 export async function forgetOldKey(db: SharingTx, key: Buffer): Promise<void> {
-  // An hour less than a stored answer is kept: while it is, no repeat comes here.
+  // An hour less than core stores a response: while the response is stored, repeats do not reach this code.
   await sql`update sharing_shares set request_key = null
     where request_key = ${key} and created_at < clock_timestamp() - interval '23 hours'`.execute(db)
 }
 
-/** Stores what a share shows. */
+/** Stores the snapshot of a share. */
 export async function insertSnapshot(db: SharingTx, row: SnapshotRow): Promise<void> {
   await db.insertInto('sharing_snapshots').values(row).execute()
 }
@@ -102,7 +102,7 @@ export async function countShares(db: SharingTx, runId: string): Promise<number>
   return rows[0]?.count ?? 0
 }
 
-/** Which shares are removed. */
+/** Selection of the shares to remove. */
 export type Removal =
   | { readonly share: string; readonly runId: string; readonly namespace: string }
   | { readonly runIds: readonly string[] }

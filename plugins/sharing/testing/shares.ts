@@ -29,11 +29,11 @@ const httpMigrations = { name: 'http', migrations: new URL('../../../core/http/m
 /** Migrations of the plugin. */
 export const sharingMigrations = { name: 'sharing', migrations: new URL('../migrations/', import.meta.url) }
 
-/** What the cluster answers in these tests: the agent, and what each bearer may not do. */
+/** The cluster of these tests: the agent, and the refused rights of each bearer token. */
 export interface TestCluster {
   /** Spec of the agent; undefined once it is deleted. */
   spec: object | undefined
-  /** Refused: `alice-token get runs`. */
+  /** Refused rights, such as `alice-token get runs`. */
   readonly refused: Set<string>
   /** Requests, in order. */
   readonly asked: string[]

@@ -36,7 +36,7 @@ export type TenantQuotaChanged = Static<typeof changed>
 /** Limits of a tenant, with their defaults. */
 export type TenantQuota = TenantQuotaChanged['quota']
 
-/** The quota of a tenant, or the namespaces that it applies to, have changed. The subject is the tenant. */
+/** The quota of a tenant, or the namespaces to which it applies, changed. The subject is the tenant. */
 export const tenantQuotaChanged: EventType<TenantQuotaChanged> = defineEvent({
   plugin: 'tenants',
   fact: 'quota-changed',

@@ -5,11 +5,11 @@ import type { TenantQuota } from './events.ts'
 export interface TenantQuotaRow {
   uid: string
   name: string
-  /** Read as a value, written as JSON text. */
+  /** Read as a value, written as a JSON string. */
   quota: ColumnType<TenantQuota, string, string>
 }
 
-/** A namespace that the quota of a tenant applies to; only the projection writes it. */
+/** A namespace to which the quota of a tenant applies; only the projection writes it. */
 export interface TenantNamespaceRow {
   namespace: string
   uid: string

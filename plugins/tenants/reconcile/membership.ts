@@ -8,17 +8,17 @@ export interface ObservedNamespace {
 
 /** Namespaces of one tenant. */
 export interface Membership {
-  /** Namespaces that belong to the tenant, in name order. A named one belongs before it exists. */
+  /** Namespaces that belong to the tenant, in name order. A namespace in the spec belongs to the tenant even before it exists. */
   readonly namespaces: readonly string[]
-  /** Namespaces that an older tenant has too: they belong to that one. */
+  /** Namespaces that an older tenant also claims: they belong to the older tenant. */
   readonly conflicts: readonly { readonly namespace: string; readonly tenant: string }[]
-  /** Named namespaces that do not exist. */
+  /** Namespaces in the spec that do not exist. */
   readonly missing: readonly string[]
 }
 
 /**
- * Resolves the namespaces of a tenant. A namespace belongs to one tenant at most: to the oldest that claims it, so that a new tenant takes
- * none from another. `observed` is undefined if namespaces cannot be listed; then only names count. Pure.
+ * Resolves the namespaces of a tenant. A namespace belongs to one tenant at most: to the oldest that claims it, so that a new tenant takes none from
+ * an older one. `observed` is undefined if namespaces cannot be listed; then only names count. Pure.
  */
 export function resolveMembership(
   tenant: TenantObject,
@@ -56,7 +56,7 @@ function isSelected({ namespaceSelector }: TenantObject['spec'], labels: Observe
   return wanted.length > 0 && wanted.every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value)
 }
 
-// Times have whole seconds: names decide between objects of the same second.
+// Times have whole seconds: for objects created in the same second, names decide.
 function isOlder(one: TenantObject, other: TenantObject): boolean {
   if (one.metadata.uid === other.metadata.uid) return false
   const [a, b] = [orderOf(one), orderOf(other)]

@@ -8,7 +8,7 @@ interface Known {
   readonly namespaces: ReadonlySet<string>
 }
 
-/** Tenants as they were reconciled last: from a changed namespace or tenant to the tenants that it concerns. */
+/** Index of tenants as last reconciled: maps a changed namespace or tenant to the affected tenants. */
 export function createTenantIndex() {
   const known = new Map<string, Known>()
   return {
@@ -20,13 +20,13 @@ export function createTenantIndex() {
     remove(name: string): void {
       known.delete(name)
     },
-    /** Tenants that a namespace belongs to, belonged to, or is claimed by. */
+    /** Returns the tenants to which a namespace belongs or belonged, and those that claim it. */
     concernedBy({ metadata: { name, labels = {} } }: KubeObject): readonly ObjectRef[] {
       return [...known.values()]
         .filter(({ tenant, namespaces }) => namespaces.has(name) || isClaimed(tenant, { name, labels }))
         .map(({ tenant }) => objectRefOf(tenant))
     },
-    /** All other tenants, unless only the status of the tenant has changed. */
+    /** Returns all other tenants, or none if only the status of the tenant has changed. */
     rivalsOf({ metadata: { name, uid, generation } }: KubeObject, isDeleted: boolean): readonly ObjectRef[] {
       const before = known.get(name)?.tenant.metadata
       if (!isDeleted && before?.uid === uid && before?.generation === generation) return []

@@ -3,13 +3,13 @@ import type { Membership } from './membership.ts'
 
 /** Findings about a tenant. */
 export interface TenantFindings extends Membership {
-  /** The manager may not list namespaces, and the tenant selects some by labels. */
+  /** True if the manager may not list namespaces, and the tenant selects some by labels. */
   readonly isUnselectable: boolean
 }
 
-/** Bound of `status.namespaces`. */
+/** Maximum length of `status.namespaces`. */
 export const MAX_NAMESPACES = 1024
-/** Names in a message; a selector may have thousands. */
+/** Maximum number of names in a message; a selector may match thousands. */
 const MAX_NAMES = 10
 
 /** The conditions of a tenant: Accepted, ResolvedRefs, Ready. Pure. */

@@ -16,15 +16,15 @@ export type UsageAccess = Access<'get' | 'list', 'tenantusage'>
 
 /** Reads of the projection. */
 export interface TenantQuotas {
-  /** Tenants whose quota applies to a namespace: one, or for a moment two while a namespace changes its tenant. */
+  /** Tenants whose quota applies to a namespace: one, or briefly two while a namespace changes its tenant. */
   ofNamespace(namespace: string): Promise<readonly StoredTenant[]>
-  /** What is stored of a tenant, for the reconciler; undefined before its first event. */
+  /** The stored row of a tenant, for the reconciler; undefined before its first event. */
   stored(uid: string): Promise<{ readonly quota: TenantQuota; readonly namespaces: readonly string[] } | undefined>
-  /** Tenants by name, after a name. */
+  /** A page of tenants, sorted by name, after a name. */
   list(access: UsageAccess, page: { readonly after: string; readonly limit: number }): Promise<readonly StoredTenant[]>
-  /** Names of the tenants of namespaces, by namespace; the tenant with the smaller uid while there are two. */
+  /** Names of the tenants of namespaces, by namespace; with two tenants, the one with the smaller uid. */
   namesOf(namespaces: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** The tenant of a name; undefined for an unknown name. */
+  /** The tenant with a name; undefined for an unknown name. */
   find(access: UsageAccess, name: string): Promise<StoredTenant | undefined>
 }
 
@@ -43,7 +43,7 @@ export function createTenantQuotas(store: Store): TenantQuotas {
     stored: (uid) => readStored(db, uid),
     list: (_access, { after, limit }) => tenants().where('name', '>', after).orderBy('name').limit(limit).execute(),
     namesOf: (namespaces) => readNames(db, namespaces),
-    // Of a re-created tenant the newer uid may be stored before the deletion of the older one.
+    // The new uid of a re-created tenant may be stored before the deletion of the old one.
     find: (_access, name) => tenants().where('name', '=', name).executeTakeFirst(),
   }
 }

@@ -6,7 +6,7 @@ import { isLimiting } from '../store/record-quota.ts'
 import type { StoredTenant } from '../store/quotas.ts'
 import { windowAt } from './window.ts'
 
-/** What a tenant uses now, beside its quota. Without a quota nothing is counted. Pure. */
+/** Current usage of a tenant, next to its quota. Without a quota nothing is counted. Pure. */
 export function toTenantUsage({ name, quota }: StoredTenant, usage: LiveUsage | undefined, now: Date): TenantUsage {
   const isCounted = isLimiting(quota)
   return {
@@ -35,7 +35,7 @@ function toSpend(
     spent: formatMicros(spent),
     held: formatMicros(held),
     limit: formatMicros(limit),
-    // Costs beyond a hold, and a lowered limit, leave less than nothing.
+    // Costs beyond a hold, and a lowered limit, may make the remaining amount negative.
     remaining: formatMicros(limit > spent + held ? limit - spent - held : 0n),
     windowStart: at?.start.toISOString() ?? null,
     resetsAt: at?.end.toISOString() ?? null,

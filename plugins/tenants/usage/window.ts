@@ -4,10 +4,10 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const lengths = { hour: HOUR_MS, day: DAY_MS, week: 7 * DAY_MS }
 
-// 1970-01-05, a Monday: weeks begin as those of date_trunc in PostgreSQL.
+// 1970-01-05, a Monday: weeks begin as in `date_trunc` of PostgreSQL.
 const FIRST_MONDAY_MS = 4 * DAY_MS
 
-/** The window in UTC that contains `at`, as the ledger divides time; undefined for `total`, which has no ends. Pure. */
+/** The window of the ledger in UTC that contains `at`; undefined for `total`, which has no start or end. Pure. */
 export function windowAt(window: SpendWindow, at: Date): { readonly start: Date; readonly end: Date } | undefined {
   if (window === 'total') return undefined
   if (window === 'month') {

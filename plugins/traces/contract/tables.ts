@@ -17,7 +17,7 @@ export interface ChunkRow {
   stored_at: Date
 }
 
-/** Spans of a trace that an agent has stored. */
+/** Number and size of an agent's stored spans in a trace. */
 export interface TotalRow {
   trace_id: string
   agent_uid: string

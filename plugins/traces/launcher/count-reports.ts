@@ -5,7 +5,7 @@ import type { RefusedExports, ThreadCounts } from './thread-settings.ts'
 export interface CountReports {
   refused(listener: string, code: RefusalCode): void
   dropped(spans: number): void
-  /** Reports what is counted so far. */
+  /** Reports the current counts. */
   flush(): void
 }
 

@@ -8,9 +8,9 @@ import { Refusal } from '#launcher/contract/http/refusal.ts'
 import type { SpanSink } from '#launcher/contract/thread.ts'
 import { MAX_EXPORT_BYTES } from './port.ts'
 
-/** Takes the spans of export requests. */
+/** Receives the spans of export requests. */
 export interface Exports {
-  /** Holds a place for a request while its body is read; throws `Refusal` if all are taken. */
+  /** Holds a slot for a request while its body is read; throws `Refusal` if all slots are taken. */
   admit<T>(work: () => Promise<T>): Promise<T>
   /** Decompresses, reads and queues the spans of a body. Throws `Refusal` for a body that is not an export request. */
   take(body: Buffer, form: BodyForm): Promise<Taken>
@@ -23,13 +23,13 @@ export interface BodyForm {
   readonly compression: string | undefined
 }
 
-/** Spans that were refused, and why the first one was. */
+/** Number of refused spans, and the reason for the first one. */
 export type Taken = Pick<ReceivedSpans, 'rejected' | 'reason'>
 
-// Each holds a body, and what it is read into.
+// Each slot holds a body and its parsed content.
 const AT_ONCE = 16
 
-/** Creates the receiver. `agent` are attributes of the agent, which its spans cannot change. */
+/** Creates the receiver. `agent` has attributes of the agent, which its spans cannot override. */
 export function createExports(target: Pick<SpanSink, 'add'>, agent: SpanOrigin['resource'], now = Date.now): Exports {
   let open = 0
   return {

@@ -33,7 +33,7 @@ function toJson({ rejected, reason = '' }: Taken) {
   return rejected === 0 ? {} : { partialSuccess: { rejectedSpans: String(rejected), errorMessage: reason } }
 }
 
-/** Port 4317 with its handler. `onRefusal` is called for calls that are refused by their trailers. */
+/** Port 4317 with its handler. `onRefusal` is called for calls that are refused in the trailers. */
 export function serveGrpc(exports: Exports, onRefusal: (listener: string, code: RefusalCode) => void): ServedPort {
   return otlpGrpcPort.serve({
     export: async ({ request, response, body }: Call<GrpcRoute>) => {
@@ -56,7 +56,7 @@ export function serveGrpc(exports: Exports, onRefusal: (listener: string, code: 
 
 const PREFIX_BYTES = 5
 
-// Length-Prefixed-Message: a flag of compression, four bytes of length, the message.
+// Length-Prefixed-Message: a compression flag, four bytes of length, the message.
 function unframe(body: Buffer): { readonly message: Buffer; readonly isCompressed: boolean } {
   const flag = body[0]
   const isWhole = body.length >= PREFIX_BYTES && body.readUInt32BE(1) === body.length - PREFIX_BYTES

@@ -3,7 +3,7 @@ import { refusals } from '#launcher/contract/http/refusal.ts'
 import type { Refusal } from '#launcher/contract/http/refusal.ts'
 import { object, optionalField, string } from '#schemas/wire/schema.ts'
 
-/** Largest body, as sent and decompressed: the default of gRPC. */
+/** Maximum size of a body, both as sent and decompressed: the default of gRPC. */
 export const MAX_EXPORT_BYTES = 4 * 1024 * 1024
 
 const partialSuccess = object({ rejectedSpans: string(), errorMessage: string() })
@@ -28,7 +28,7 @@ export const otlpHttpPort = definePort({
   },
 })
 
-/** Port 4317: OTLP over gRPC, without a framework of gRPC: one method with one message. */
+/** Port 4317: OTLP over gRPC, without a gRPC framework: one method with one message. */
 export const otlpGrpcPort = definePort({
   name: 'otlpGrpc',
   protocol: 'h2',
@@ -63,12 +63,12 @@ const grpcCodes: Readonly<Partial<Record<number, number>>> = {
 }
 const INTERNAL = 13
 
-/** Code of gRPC for a refusal. */
+/** gRPC status code of a refusal. */
 export function toGrpcCode({ code }: Pick<Refusal, 'code'>): number {
   return grpcCodes[refusals[code].status] ?? INTERNAL
 }
 
-// A google.rpc.Status, as OTLP wants it for failed requests.
+// A google.rpc.Status, as OTLP requires for failed requests.
 function toStatus(refusal: Refusal): object {
   return { code: toGrpcCode(refusal), message: refusal.message }
 }

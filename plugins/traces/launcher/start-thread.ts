@@ -15,13 +15,13 @@ export interface CollectorThread {
 const resourceLimits = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16 }
 const restart = { minMs: 1_000, maxMs: 60_000 }
 
-/** What a thread reports to. */
+/** Receiver of a thread's reports. */
 export interface ThreadObserver {
   readonly log: Logger
   readonly onCounts: (counts: ThreadCounts) => void
 }
 
-/** Starts the collector in a thread, and again when it ends. Rejects if its ports cannot be opened at the start. */
+/** Starts the collector in a thread, and restarts it when it ends. Rejects if its ports cannot be opened at start. */
 export async function startCollector(settings: ThreadSettings, observer: ThreadObserver): Promise<CollectorThread> {
   const { log } = observer
   let worker = await open(settings, observer)
@@ -67,7 +67,7 @@ export async function startCollector(settings: ThreadSettings, observer: ThreadO
         worker.once('exit', () => resolve())
       })
       order('close')
-      // A thread that has ended has no message; its threadId is -1.
+      // An ended thread sends no message; its `threadId` is -1.
       if (worker.threadId !== -1) await closed
       await worker.terminate()
     },

@@ -8,13 +8,13 @@ export type ThreadSettings = Pick<
   'otlpEndpoint' | 'otlpHeaders' | 'stateUrl' | 'stateTokenFile' | 'logLevel'
 > & {
   readonly agent: Pick<Settings['agent'], 'name' | 'namespace' | 'uid'>
-  /** What the plugin `traces` wrote. */
+  /** Configuration that the plugin `traces` wrote. */
   readonly traces: unknown
   readonly grpcPort: number
   readonly httpPort: number
 }
 
-/** What the thread reports. */
+/** Report of the thread. */
 export type ThreadReport =
   | { readonly type: 'open'; readonly ports: Readonly<Partial<Record<PortName, number>>> }
   | {
@@ -26,7 +26,7 @@ export type ThreadReport =
   | (ThreadCounts & { readonly type: 'counts' })
   | { readonly type: 'closed' }
 
-/** What the thread has counted since its last report. */
+/** Counts of the thread since its last report. */
 export interface ThreadCounts {
   readonly refusals: readonly RefusedExports[]
   readonly droppedSpans: number

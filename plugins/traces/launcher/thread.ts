@@ -6,10 +6,10 @@ import { createExports } from './exports.ts'
 import { serveGrpc, serveHttp } from './handlers.ts'
 import type { ThreadOrder, ThreadReport, ThreadSettings } from './thread-settings.ts'
 
-/** Spans that wait for each destination: a second of 20,000, in at most 16 MiB. */
+/** Maximum number of queued spans per destination: one second at 20,000 spans per second, at most 16 MiB. */
 const MAX_SPANS = 20_000
 
-/** In at most 1 MiB. */
+/** Maximum number of spans in a batch: at most 1 MiB. */
 const MAX_BATCH = 2_048
 
 /** Serves the OTLP ports in a thread until it is closed, so that reading spans delays no request of the launcher (H4). */
@@ -42,13 +42,14 @@ export const runThread: RunThread = async (settings, port, shell) => {
 const LEAST_NICE = 19
 const NICER_BY = 10
 
-// Linux has priorities of threads: where processors are short, requests of the launcher precede spans. Elsewhere the whole process would have it.
+// Linux has thread priorities: on a busy machine, requests of the launcher precede spans. On other systems the priority would apply to the whole
+// process.
 function giveWay(): void {
   if (process.platform !== 'linux') return
   try {
     setPriority(Math.min(LEAST_NICE, getPriority() + NICER_BY))
   } catch {
-    // A filter of system calls may refuse it.
+    // A seccomp filter may refuse the call.
   }
 }
 
@@ -74,7 +75,7 @@ async function openCollector(
     'mesh.agent.name': agent.name,
     'mesh.agent.uid': agent.uid,
   })
-  // The launcher logs which ports are open.
+  // Not logged here: the launcher logs its open ports.
   const options = { log, onRefusal: counts.refused }
   const grpc = await shell.listen(serveGrpc(exports, counts.refused), { ...options, number: grpcPort })
   const http = await shell.listen(serveHttp(exports), { ...options, number: httpPort })

@@ -10,7 +10,7 @@ import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/a
 import { FIELD_MANAGER } from '#schemas/names/group.ts'
 import { findPatternProblem } from '../spans/trace-policy.ts'
 
-// A PUT replaces the policy, so fields that it does not give are removed.
+// A PUT replaces the policy, so absent fields are removed.
 const absent = { capture: null, redact: null, sampleRate: null }
 
 const examples = {
@@ -21,7 +21,7 @@ const examples = {
   remove: { summary: 'Names, times and counts of every trace', value: { tracePolicy: null } },
 }
 
-/** `spec.tracePolicy` of an agent, read and written as the caller. */
+/** `spec.tracePolicy` of an agent, read and written with the caller's rights. */
 export const tracePolicyEndpoints: readonly AnyEndpoint[] = [
   endpoint({
     method: 'GET',
@@ -76,7 +76,7 @@ function refusePatterns(policy: Policy | null): void {
   throw new Fail('invalid_body', undefined, { errors })
 }
 
-/** A merge patch that replaces the policy, or removes it; with a version only at that version. Pure. */
+/** A merge patch that replaces the policy, or removes it; with a version, only if the agent has this version. Pure. */
 export function toPolicyPatch(policy: Policy | null, version: string | undefined): object {
   return {
     ...(version === undefined ? {} : { metadata: { resourceVersion: version } }),

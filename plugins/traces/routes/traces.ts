@@ -16,7 +16,7 @@ const authz = { kind: 'row', verb: 'get', resource: 'runs' } as const
 const off = 'Traces are off (setting "traces.adapter").'
 const elsewhere = 'Spans are kept in the OTLP backend only (setting "traces.adapter").'
 
-/** `GET /api/traces/{id}`: what is known of a trace, and where it opens. */
+/** `GET /api/traces/{id}`: summary of a trace, and the link to its viewer. */
 export function summaryPart(services: TracesServices): Part {
   const { adapter } = services.settings
   const get = endpoint({
@@ -66,7 +66,7 @@ function partOf(capability: string, because: string | undefined, get: Part['endp
   return { capability, ...wiring, endpoints: [get] }
 }
 
-/** A trace of which the caller may read something. */
+/** A trace that the caller may read at least in part. */
 interface OpenTrace {
   readonly traceId: string
   readonly run: FoundRun | undefined
@@ -75,7 +75,7 @@ interface OpenTrace {
 
 type Caller = Pick<Call<unknown, unknown, unknown>['caller'], 'may'>
 
-// A trace of which the caller may read nothing is unknown to it.
+// A trace of which the caller may read nothing is reported as unknown.
 async function openTrace(services: TracesServices, caller: Caller, id: string): Promise<OpenTrace> {
   const run = await findRun(services, caller, isTraceId(id) ? { traceId: id } : { runId: id })
   if (run === undefined && !isTraceId(id)) throw new Fail('not_found')

@@ -6,12 +6,12 @@ interface OpenSpan extends Omit<TraceSpanNode, 'children'> {
   readonly children: OpenSpan[]
 }
 
-/** Nesting of a response; spans below it are listed at this depth. */
+/** Maximum nesting of a response; deeper spans are listed at this depth. */
 const DEEPEST = 64
 
-/** A span that is placed in the tree. */
+/** A span to be placed in the tree. */
 interface KnownSpan {
-  /** Spans of two agents may have the same id: an agent knows those of its caller, and must not replace them. */
+  /** Spans of two agents may have the same id: an agent knows its caller's span ids, and must not replace the spans. */
   readonly key: string
   readonly agentUid: string
   readonly span: OpenSpan
@@ -21,8 +21,8 @@ interface KnownSpan {
 type StoredChunk = Pick<SelectedChunk, 'content' | 'namespace' | 'agent_name' | 'agent_uid'>
 
 /**
- * Builds the tree of a trace: each span once, below its parent, in the order of their start. A span that its agent repeats counts as stored
- * last. Spans whose parent is missing are roots, as is the earliest of spans that are each other's parents.
+ * Builds the tree of a trace: each span once, below its parent, in the order of their start. Of a repeated span, the last stored version counts.
+ * Spans whose parent is missing are roots; so is the earliest span of a cycle.
  */
 export function buildTrace(chunks: readonly StoredChunk[]): {
   readonly spans: number
@@ -32,7 +32,7 @@ export function buildTrace(chunks: readonly StoredChunk[]): {
   const firstOf = new Map<string, string>()
   for (const { key, span } of all.values()) if (!firstOf.has(span.spanId)) firstOf.set(span.spanId, key)
   const ordered = [...all.values()].sort((a, b) => Number(a.start - b.start))
-  // A parent of the same agent, else the first that was stored with that id: the span of a caller.
+  // The parent of the same agent, else the first stored span with the id: the span of a caller.
   const parentOf = ({ agentUid, span: { parentSpanId } }: KnownSpan): string | undefined => {
     if (parentSpanId === null) return undefined
     const own = keyOf(agentUid, parentSpanId)
@@ -41,7 +41,7 @@ export function buildTrace(chunks: readonly StoredChunk[]): {
   const below = Map.groupBy(ordered, parentOf)
   const roots: OpenSpan[] = []
   const seen = new Set<string>()
-  // Of spans in a circle none is a root: the second pass takes the first that no root reaches.
+  // A cycle of spans has no root: the second pass takes the first span that no root reaches.
   for (const known of [...(below.get(undefined) ?? []), ...ordered])
     if (!seen.has(known.key)) place(known, { below, seen, roots })
   return { spans: all.size, roots }
@@ -67,7 +67,7 @@ interface Placing {
   readonly roots: OpenSpan[]
 }
 
-// Without recursion: a trace may be a chain of thousands of spans.
+// Iterative: a trace may be a chain of thousands of spans.
 function place(root: KnownSpan, { below, seen, roots }: Placing): void {
   const waiting = [{ known: root, into: roots, depth: 0 }]
   seen.add(root.key)
@@ -107,7 +107,7 @@ function toSpan(stored: StoredSpan, agent: TraceSpanNode['agent']): OpenSpan {
 
 const LATEST_MS = 253_402_300_799_999n
 
-// An event may have any time.
+// Events may have arbitrary times.
 function toTime(nanos: string): string {
   const milliseconds = BigInt(nanos) / 1_000_000n
   return new Date(Number(milliseconds > LATEST_MS ? LATEST_MS : milliseconds)).toISOString()

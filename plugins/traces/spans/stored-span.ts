@@ -28,7 +28,7 @@ export interface TraceChunk {
   readonly content: string
 }
 
-/** Spans by trace, in the order of the trace ids, in which concurrent requests lock them. */
+/** Groups spans by trace, sorted by trace id: the order in which concurrent requests lock traces. */
 export function toChunks(received: readonly OriginatedSpan[]): readonly TraceChunk[] {
   const byTrace = Map.groupBy(received, ({ span }) => span.traceId)
   return [...byTrace]

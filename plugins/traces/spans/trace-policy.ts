@@ -14,7 +14,7 @@ export function toAppliedPolicy({
   return { capture, redact, sampleRate }
 }
 
-/** Returns the first entry of `redact` that is not a pattern, with the reason; undefined if all are. */
+/** Returns the first entry of `redact` that is not a valid pattern, with the reason; undefined if all are valid. */
 export function findPatternProblem(
   redact: readonly string[] = [],
 ): { readonly index: number; readonly detail: string } | undefined {

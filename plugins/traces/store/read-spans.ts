@@ -6,7 +6,7 @@ import type { SelectedChunk, TracesTables } from '../contract/tables.ts'
 
 type Db = Reader<TracesTables>
 
-/** A proof that the caller may get the runs of a namespace, whose spans say no more than its runs. */
+/** A proof that the caller may get the runs of a namespace, whose spans reveal no more than its runs. */
 export type TraceAccess = Access<'get', 'runs'>
 
 /** Spans of a trace by agent, without their content. */
@@ -16,13 +16,13 @@ export interface TraceTotal {
   readonly spans: number
 }
 
-/** What one response holds at most. */
+/** Limits of one response. */
 export const mostOfTrace = { spans: 10_000, bytes: 16 * 2 ** 20 } as const
 
-// As for the runs of a trace.
+// The same limit as for the runs of a trace.
 const TRACE_NAMESPACES = 20
 
-/** Namespaces with spans of a trace: what may be read before the access reviews. */
+/** Namespaces with spans of a trace: the only fields that may be read before the access reviews. */
 export async function namespacesOfTrace(db: Db, traceId: string): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('traces_chunks')
@@ -55,8 +55,8 @@ export async function readTotals(
 }
 
 /**
- * The chunks of a trace in the namespaces of the proofs, oldest first, within `mostOfTrace` but for the first one; `truncated` if there are
- * more.
+ * The chunks of a trace in the namespaces of the proofs, oldest first, within `mostOfTrace`, which the first chunk may exceed; `truncated` if there
+ * are more.
  */
 export async function readChunks(
   db: Db,

@@ -20,7 +20,7 @@ export function removeExpiredSpans(tx: Tx, retentionDays: number, limit: number)
   return removeChunks(tx.tables<TracesTables>(), sql`${expired} order by stored_at limit ${limit}`)
 }
 
-/** Removes at most `limit` chunks of deleted agents, also those that a pod stored after its agent was pruned. */
+/** Removes at most `limit` chunks of deleted agents, including chunks that a pod stored after its agent was pruned. */
 export function removeOrphanedSpans(tx: Tx, limit: number): Promise<number> {
   return removeChunks(
     tx.tables<TracesTables>(),
@@ -28,7 +28,7 @@ export function removeOrphanedSpans(tx: Tx, limit: number): Promise<number> {
   )
 }
 
-/** Removes every chunk of traces: at once, since the rows of totals are locked before those of namespaces. Returns their number. */
+/** Removes every chunk of traces, in one call, since rows of totals are locked before rows of namespaces. Returns their number. */
 export function removeTraces(tx: Tx, traceIds: readonly string[]): Promise<number> {
   return removeChunks(tx.tables<TracesTables>(), sql`trace_id = any(${[...traceIds]}::text[])`)
 }

@@ -14,7 +14,7 @@ export interface SpanOwner {
   readonly name: string
 }
 
-/** Quotas; what exceeds them is not stored. */
+/** Quotas; spans above them are not stored. */
 export interface SpanQuotas {
   readonly spansPerTrace: number
   readonly bytesPerNamespace: number
@@ -25,10 +25,7 @@ export class NamespaceFull extends Error {
   override readonly name = 'NamespaceFull'
 }
 
-/**
- * Stores chunks, in the order of their traces. Returns the number of stored spans: a trace above its quota is left out. Throws
- * `NamespaceFull`.
- */
+/** Stores chunks, in the order of their traces. Returns the number of stored spans: a trace above its quota is skipped. Throws `NamespaceFull`. */
 export async function storeSpans(
   tx: Tx,
   owner: SpanOwner,
@@ -40,7 +37,7 @@ export async function storeSpans(
   const kept = chunks.filter(({ traceId }) => within.has(traceId))
   if (kept.length === 0) return 0
   const rows = kept.map((chunk) => ({ ...chunk, id: uuidV7(), bytes: Buffer.byteLength(chunk.content) }))
-  // Of a namespace that is gone nothing is stored.
+  // Spans of a deleted namespace are not stored.
   const added = { bytes: sumOf(rows, 'bytes') }
   const used = await spanUsage.addUpTo(db, liveNamespaceUid(owner.namespace), added, { bytes: bytesPerNamespace })
   const uid = used?.owner

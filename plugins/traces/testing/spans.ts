@@ -25,7 +25,7 @@ export const tracesMigrations = { name: 'traces', migrations: new URL('../migrat
 /** The agent of these tests. */
 export const robot: SpanOwner = { namespace: 'default', name: 'robot', uid: 'uid-1' }
 
-/** A span in the JSON encoding of OTLP: it began a millisecond ago and ends now. */
+/** A span in the JSON encoding of OTLP: it began a millisecond ago and has just ended. */
 export function spanOf(traceId: string, id: string, fields: object = {}) {
   const now = BigInt(Date.now()) * 1_000_000n
   const times = { startTimeUnixNano: String(now - 1_000_000n), endTimeUnixNano: String(now) }
