@@ -1,4 +1,4 @@
-// Plain JavaScript for Node 18 and newer: it runs before a Node with type stripping is known.
+// Plain JavaScript for Node 18 and newer: it runs before a Node with type stripping is found.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -2,7 +2,7 @@ import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-/** Exports of each module in scripts/generators: text by path in the repository. */
+/** Exports of each module in scripts/generators: file contents by path in the repository. */
 export interface Generator {
   generate(): Promise<Map<string, string>>
 }
@@ -10,7 +10,7 @@ export interface Generator {
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const GENERATORS = join(ROOT, 'scripts', 'generators')
 
-/** Runs every generator of the folder. Throws if two claim one file. */
+/** Runs every generator of the folder. Throws if two generators write the same file. */
 export async function collect(folder: string = GENERATORS): Promise<Map<string, string>> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
   const files = new Map<string, string>()

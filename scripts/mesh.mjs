@@ -10,7 +10,7 @@ const setup = spawnSync(process.execPath, [fileURLToPath(new URL('setup.mjs', im
   stdio: ['ignore', 2, 2],
 })
 if (setup.status !== 0) process.exit(setup.status ?? 1)
-// As `npm start` does; V8 reads them at its start.
+// As `npm start` does; V8 reads these flags at process start.
 const heap = ['--heap-growing-percent=100', '--no-memory-reducer', '--max-semi-space-size=4']
 const main = fileURLToPath(new URL('program/start.mjs', import.meta.url))
 const child = spawn(findNode(), [...heap, main, ...process.argv.slice(2)], { stdio: 'inherit' })

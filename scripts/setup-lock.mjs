@@ -1,7 +1,7 @@
 // One process at a time prepares a clone: `npm start` in one terminal, `npx mesh env` in another. Plain JavaScript for Node 18 and newer.
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 
-// A process that was killed leaves its lock, and another may have its pid by then.
+// A killed process leaves its lock, and another process may have its pid by then.
 const longestMs = 30 * 60_000
 const lookMs = 250
 

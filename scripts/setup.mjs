@@ -65,7 +65,7 @@ function install() {
   if (status !== 0) fail(`npm ci failed${error ? `: ${error.message}` : ''}. The lines above say why.`)
 }
 
-// Only speed depends on it: the first start creates whatever is missing.
+// The preparation only saves time: the first start creates whatever is missing.
 function prepare() {
   const node = findNode()
   if (node === undefined) return

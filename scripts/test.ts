@@ -19,9 +19,9 @@ const options = {
   verbose: { type: 'boolean', default: false },
   // Stops at the first failure.
   bail: { type: 'boolean', default: false },
-  // Per test.
+  // Time limit per test.
   timeout: { type: 'string', default: '180' },
-  // Of each file's own process.
+  // Memory limit of each file's own process.
   memory: { type: 'string', default: '4096' },
   coverage: { type: 'boolean', default: false },
   long: { type: 'boolean', default: false },
@@ -34,8 +34,8 @@ const options = {
   'when-idle': { type: 'boolean', default: false },
 } as const
 
-// A pause of the machine fails those that run at once, eight on two processors, and a slow one twice as many. More fail by a defect of what
-// they share.
+// A pause of the machine fails all concurrent tests, eight on two processors, and a slow machine twice as many. More failures indicate a defect of
+// shared code.
 const mostRerun = 16
 
 const usage = `  npm test                                          everything
@@ -145,7 +145,7 @@ await servers.stop()
 const exitCode = outcome.failed === 0 && (outcome.passed + outcome.skipped > 0 || wanted.length === 0) ? 0 : 1
 exit(exitCode)
 
-// Every process of a run notes the fields of the responses that it checks, also platforms and launchers that a test starts.
+// Every process of a run records the fields of the responses that it checks, including platforms and launchers that a test starts.
 function noteFields(): void {
   const folder = process.env.MESH_TEST_FIELDS
   if (folder === undefined) return
@@ -185,7 +185,7 @@ function end(code: number): void {
   exit(code)
 }
 
-// Not left to tap, which at the exit counts files that were ended or succeeded in a second run, and treats a run without tests as a success.
+// Not left to tap: on exit it counts files that were ended or succeeded in a second run as failed. It also treats a run without tests as a success.
 function exit(code: number): never {
   process.once('exit', () => (process.exitCode = code))
   process.exit(code)

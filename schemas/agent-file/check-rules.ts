@@ -7,11 +7,11 @@ import { didYouMean } from '../values/nearest.ts'
 const RESERVED_PORTS = [2994, 2995, 2996, 2997, 2998, 2999, 4317, 4318, 8080, 8081]
 const BUILT_IN_TOOLS = ['time', 'calculate', 'ask_human']
 
-// Fields that the format will have; using one says so instead of "unknown field".
+// Fields that the format will have; using one is reported as such instead of "unknown field".
 const LATER_FIELDS = ['schedule', 'triggers']
 const LATER_MODELS: readonly unknown[] = ['session', 'scheduled', 'event']
 
-/** Uses of what the format will have and has not yet, by field. */
+/** Uses of fields that the format will have but does not have yet. */
 export function findLater(file: object): FileProblem[] {
   const fields = LATER_FIELDS.filter((field) => Object.hasOwn(file, field))
   const model: unknown = 'executionModel' in file ? file.executionModel : undefined
@@ -23,9 +23,7 @@ export function findLater(file: object): FileProblem[] {
   ]
 }
 
-/**
- * What a schema alone cannot say. The CRD says the same in CEL; a test holds both to the same samples.
- */
+/** Rules that a schema cannot express. The CRD has the same rules in CEL; a test checks both with the same samples. */
 export function checkRules(file: AgentFile): FileProblem[] {
   return [
     ...executionRules(file),
@@ -151,7 +149,7 @@ function policyRules({ guardrails = [] }: AgentFile): FileProblem[] {
   )
 }
 
-// The API server refuses a list-map with one key twice; say it with a place.
+// The API server refuses a list-map with a duplicate key; here the problem has a place.
 function repeated(entries: readonly { name: string }[], path: readonly (string | number)[]): FileProblem[] {
   const names = new Set<string>()
   return entries.flatMap((entry, index) => {

@@ -8,9 +8,8 @@ import { didYouMean, oneOf } from '../values/nearest.ts'
 type Node = Record<string, unknown>
 
 /**
- * Checks a value against plain JSON schema: the keywords that the agent format uses, and no others.
- * A hand interpreter, because a schema library costs more at start-up (135 ms) than the whole command.
- * Lazy: a reader that stops after the first problems does not pay for the rest (SEC3).
+ * Checks a value against plain JSON schema: the keywords that the agent format uses, and no others. Written by hand, because a schema library costs
+ * more at start-up (135 ms) than the whole command. Lazy: a caller that stops after the first problems avoids the cost of the rest (SEC3).
  */
 export function* checkValue(schema: Node, value: unknown, path: Path = []): Generator<FileProblem, void> {
   if (Array.isArray(schema['anyOf'])) return yield* checkUnion(schema, value, path)
@@ -71,7 +70,7 @@ function fits(branch: Node, value: unknown): boolean {
 function checkText(schema: Node, value: string, path: Path): FileProblem[] {
   const { minLength, maxLength, pattern } = schema
   if (typeof minLength === 'number' && value.length < minLength) return [problem(path, 'must not be empty')]
-  // Length before pattern: a pattern never sees an unbounded text (X2).
+  // Length before pattern: a pattern is never applied to an unbounded string (X2).
   if (typeof maxLength === 'number' && value.length > maxLength) {
     return [problem(path, `must have at most ${maxLength} characters`)]
   }

@@ -1,9 +1,9 @@
 import { isObject } from '#core/json/is-object.ts'
 
-/** Name of the response schema of generate and refine, by which the mock provider knows it. */
+/** Name of the response schema of generate and refine, by which the mock provider recognizes it. */
 export const CONFIG_SCHEMA = 'mesh_agent_config'
 
-/** What a model is asked for: a new agent, or a change of one. */
+/** A request to a model: a new agent, or a change of an existing one. */
 export interface ConfigRequest {
   /** Description of the agent or the change, as the user wrote it. */
   readonly request: string
@@ -15,13 +15,13 @@ const making = 'Make an agent for this request:'
 const changing = 'Change this agent:'
 const asRequested = 'as requested, and keep everything else as it is. A field that is null is removed:'
 
-/** The message of a request. JSON has no line break, so the message can be read again. */
+/** The message of a request. The JSON has no line breaks, so the message can be parsed again. */
 export function toConfigMessage({ request, base }: ConfigRequest): string {
   if (base === undefined) return `${making}\n${request}`
   return `${changing}\n${JSON.stringify(base)}\n${asRequested}\n${request}`
 }
 
-/** Reads a message of `toConfigMessage`; undefined for another one. */
+/** Reads a message of `toConfigMessage`; undefined for any other message. */
 export function readConfigMessage(message: string): ConfigRequest | undefined {
   const [head, second = '', third, ...rest] = message.split('\n')
   if (head === making) return { request: message.slice(making.length + 1) }

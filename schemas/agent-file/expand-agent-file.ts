@@ -10,15 +10,15 @@ export interface ExpandedAgentFile {
 }
 
 /**
- * Expands the simplified agent format, given as YAML text. Pure; throws `AgentFileError`, whose problems carry
- * line and column, and the file's name in the message.
+ * Expands the simplified agent format, given as YAML. Pure; throws `AgentFileError`, whose problems have line and column, and whose message has the
+ * file's name.
  */
 export function expandAgentFile(source: string, file?: string): ExpandedAgentFile {
   const parsed = parseSource(source, file)
   return { documents: toDocuments(checkAgentFile(parsed.value, parsed.locate, file)) }
 }
 
-/** Expands one document of a text; its problems carry line and column. */
+/** Expands one document of a file; its problems have line and column. */
 export function expandParsed({ value, locate }: ParsedSource): ExpandedAgentFile {
   return { documents: toDocuments(checkAgentFile(value, locate)) }
 }

@@ -9,14 +9,14 @@ const MAX_DEPTH = 64
 
 const KUBERNETES_OBJECT = 'this is a Kubernetes object already: POST it to /api/agents, or apply it with kubectl'
 
-/** True for a Kubernetes object: the simplified format has neither of the two fields. */
+/** True for a Kubernetes object: the simplified format has neither `apiVersion` nor `kind`. */
 export function isKubernetesObject(value: unknown): value is { readonly apiVersion: unknown; readonly kind: unknown } {
   return (
     typeof value === 'object' && value !== null && Object.hasOwn(value, 'apiVersion') && Object.hasOwn(value, 'kind')
   )
 }
 
-/** Returns all problems of a config; it expands if there are none. */
+/** Returns all problems of a config; without problems it can be expanded. */
 export function findConfigProblems(config: unknown): LocatedProblem[] {
   return findProblems(config).map(toPlain)
 }
@@ -34,7 +34,7 @@ export function checkAgentFile(
 ): AgentFile {
   const problems = findProblems(value)
   if (problems.length > 0) throw new AgentFileError(problems.map(locate), file)
-  // The checks above are the proof: the schema is generated from the very type that is asserted here.
+  // The checks above justify the assertion: the schema is generated from the asserted type.
   return value as AgentFile
 }
 

@@ -8,7 +8,7 @@ const MAX_DEPTH = 64
 const MAX_BYTES = 256 * 1024
 const MAX_DOCUMENTS = 20
 
-/** YAML text as a value, and a way from a path back to line and column. */
+/** A parsed YAML document, with a function that maps a path to line and column. */
 export interface ParsedSource {
   value: unknown
   locate(problem: FileProblem): LocatedProblem
@@ -26,7 +26,7 @@ export function parseSource(source: string, file?: string): ParsedSource {
   return first
 }
 
-/** Parses the YAML documents of a text; empty ones are left out. Aliases, tags and deep nesting are refused (X3). */
+/** Parses the YAML documents of a file; empty documents are skipped. Aliases, tags and deep nesting are refused (X3). */
 export function parseSources(source: string, file?: string): ParsedSource[] {
   if (Buffer.byteLength(source) > MAX_BYTES) {
     throw new AgentFileError([{ pointer: '', message: `must have at most ${MAX_BYTES} bytes` }], file)
@@ -56,7 +56,7 @@ function compose(source: string, lines: LineCounter, file?: string): Document.Pa
     const message = `must not be nested deeper than ${MAX_DEPTH} levels`
     throw new AgentFileError([{ pointer: '', message, ...position(lines, deep) }], file)
   }
-  // Without `uniqueKeys`: the library compares the keys of a map in pairs, 114 s for 250 KB. See `refusedKeys`.
+  // Without `uniqueKeys`: the library compares all pairs of keys in a map, which takes 114 s for 250 KB. See `refusedKeys`.
   const documents = [
     ...new Composer({ schema: 'core', uniqueKeys: false, merge: false }).compose(tokens, true, source.length),
   ].filter((document) => document.errors.length > 0 || !isEmpty(document))
@@ -70,7 +70,7 @@ function isEmpty({ contents }: Document.Parsed): boolean {
   return contents === null || (isScalar(contents) && contents.value === null)
 }
 
-// Stops at the first errors: a text of nothing but errors costs three times as much as one that parses.
+// Stops at the first errors: a file of only errors takes three times as long as a valid one.
 function readTokens(source: string, lines: LineCounter): CST.Token[] {
   const tokens: CST.Token[] = []
   let errors = 0
@@ -81,7 +81,7 @@ function readTokens(source: string, lines: LineCounter): CST.Token[] {
   return tokens
 }
 
-// With an own stack, before anything recursive sees the tokens.
+// Uses its own stack, before any recursive code sees the tokens.
 function findDeepToken(tokens: readonly CST.Token[]): number | undefined {
   const open = tokens.map((token) => ({ token, depth: 0 }))
   for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
@@ -150,7 +150,7 @@ function locate(document: Document.Parsed, lines: LineCounter, problem: FileProb
   return { pointer: pointerOf(problem.path), message: problem.message, ...position(lines, offset) }
 }
 
-// Position of the key rather than the value, where readers look for "unknown field". A missing field has the position of its parent.
+// Position of the key, not of the value: readers look there for "unknown field". A missing field has the position of its parent.
 function offsetOf(document: Document.Parsed, path: Path): number {
   const parent: unknown = path.length === 0 ? undefined : document.getIn(path.slice(0, -1), true)
   const step = path.at(-1)

@@ -1,21 +1,21 @@
 import { pointerToken } from '../values/json-pointer.ts'
 
-/** Most problems that an answer lists; who sends more mistakes fixes these first. */
+/** Maximum number of problems in a response. */
 export const MAX_PROBLEMS = 20
 
-/** Most characters of one step in a pointer: a key can be as long as the file. */
+/** Maximum length of one step in a pointer: a key can be as long as the file. */
 const MAX_STEP = 128
 
 /** Steps from the root of a document to a value. */
 export type Path = readonly (string | number)[]
 
-/** Something wrong with a value; `path` leads to it, and to the key itself for an unknown field. */
+/** A problem of a value; `path` leads to the value, or to the key for an unknown field. */
 export interface FileProblem {
   path: Path
   message: string
 }
 
-/** A problem with its place: line and column count from 1 and are absent for input that was not text. */
+/** A problem with its place: line and column start at 1 and are absent for input that was not parsed from text. */
 export interface LocatedProblem {
   /** RFC 6901 pointer. */
   pointer: string
@@ -24,7 +24,7 @@ export interface LocatedProblem {
   column?: number
 }
 
-/** An agent file that cannot be used; every problem is named, the first one in `message`. */
+/** An agent file that cannot be used; `problems` has every problem, `message` the first one. */
 export class AgentFileError extends Error {
   readonly file: string | undefined
   readonly problems: readonly LocatedProblem[]
@@ -37,14 +37,14 @@ export class AgentFileError extends Error {
   }
 }
 
-/** `agent.yaml:3:1: /model/route: must be a string`, the form that editors and terminals link. */
+/** `agent.yaml:3:1: /model/route: must be a string`, the format that editors and terminals turn into links. */
 export function formatProblem(problem: LocatedProblem, file?: string): string {
   const place = [file, problem.line, problem.column].filter((part) => part !== undefined).join(':')
   const parts = [place, problem.pointer, problem.message].filter((part) => part !== '')
   return parts.join(': ')
 }
 
-/** The RFC 6901 pointer of a path; a step above 128 characters is cut and ends with an ellipsis. */
+/** The RFC 6901 pointer of a path; a step above 128 characters is truncated and ends with an ellipsis. */
 export function pointerOf(path: Path): string {
   return path.map((step) => `/${pointerToken(shorten(String(step)))}`).join('')
 }

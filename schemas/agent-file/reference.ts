@@ -1,10 +1,10 @@
 import type { Path, FileProblem } from './problem.ts'
 
-// The same shapes as `pathRef` of the kinds; repeated here because importing them would load the schema library.
+// The same patterns as in `pathRef` of the kinds; repeated here because importing them would load the schema library.
 const PATH_REFERENCE =
   /^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\/)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
 
-/** Refuses a text that is neither `name` nor `namespace/name`. */
+/** Refuses a string that is neither `name` nor `namespace/name`. */
 export function checkReferenceText(text: string, path: Path): FileProblem[] {
   const isValid = text.length <= 317 && PATH_REFERENCE.test(text)
   return isValid ? [] : [{ path, message: 'must be a name, or namespace/name' }]

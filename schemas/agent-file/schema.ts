@@ -148,7 +148,7 @@ const evaluation = Type.Object(
   { additionalProperties: false, description: 'How candidates of the agent are evaluated.' },
 )
 
-/** The simplified agent format: one agent as a person writes it. */
+/** The simplified agent format: one agent as a user writes it. */
 export const AgentFile = Type.Object(
   {
     name,

@@ -3,7 +3,7 @@ import type { AgentDeploymentSpec } from '../crds/agent-deployment.ts'
 import { toObjectRef } from './reference.ts'
 import type { AgentFile } from './schema.ts'
 
-/** An object made by `expand`: an AgentDeployment, or its PromptVersion. */
+/** An object that `expand` creates: an AgentDeployment, or its PromptVersion. */
 export interface ExpandedDocument {
   apiVersion: string
   kind: 'AgentDeployment' | 'PromptVersion'
@@ -111,7 +111,7 @@ function toNamed<Named extends { name: string }>(entry: string | Named): Named |
   return typeof entry === 'string' ? { name: entry } : entry
 }
 
-// A number such as 1e-7 would print in exponent form; money has at most six places.
+// A number such as 1e-7 would be printed in exponential notation; money has at most six places.
 function toAmount(amount: string | number): string {
   return typeof amount === 'string' ? amount : amount.toFixed(6).replace(/\.?0{1,6}$/, '')
 }

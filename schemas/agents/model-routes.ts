@@ -4,7 +4,7 @@ import { splitReference } from '../kinds/references.ts'
 /** In a list of routes: every route that the namespace may use. */
 export const EVERY_ROUTE = '*'
 
-/** The routes that a spec lets its agent call, as `namespace/name`, or {@link EVERY_ROUTE} among them. */
+/** The routes that an agent may call by its spec, as `namespace/name`; may include {@link EVERY_ROUTE}. */
 export function modelRoutesOf(namespace: string, spec: Pick<AgentDeploymentSpec, 'model'>): readonly string[] {
   if (spec.model === undefined) return []
   const { route, fallbackRoutes = [], allowRoutes = [] } = spec.model

@@ -10,7 +10,7 @@ import {
   isReservedPath,
 } from '../values/pod-limits.ts'
 
-/** A rule that a spec breaks, and where in the spec. */
+/** A violated rule, and its place in the spec. */
 export interface PodProblem {
   readonly path: readonly (string | number)[]
   readonly message: string
@@ -47,7 +47,7 @@ export function findPodProblems(pod: Pod): PodProblem[] {
   return problems.map(({ path, message }) => ({ path: ['pod', ...path], message }))
 }
 
-/** What a reference to a Secret by name alone cannot have. */
+/** Problems of a reference to a Secret that are visible from its name. */
 export function secretProblems(name: string, path: PodProblem['path']): PodProblem[] {
   return isAgentKeysName(name) ? [{ path, message: POD_MESSAGES.agentKeys }] : []
 }
@@ -89,7 +89,7 @@ function mountProblems({ mountPath }: Mount, path: PodProblem['path']): PodProbl
   return isReservedPath(mountPath) ? [{ path: [...path, 'mountPath'], message: POD_MESSAGES.reservedPath }] : []
 }
 
-// The API server refuses a list-map with one key twice.
+// The API server refuses a list-map with a duplicate key.
 function repeated(keys: readonly string[], list: string): PodProblem[] {
   return keys.flatMap((key, index) =>
     keys.indexOf(key) < index ? [{ path: [list, index], message: 'is listed twice' }] : [],

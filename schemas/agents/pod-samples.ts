@@ -154,7 +154,7 @@ const refusedKeys = [
   'x/',
 ]
 
-/** Values of `spec.pod` that break a rule, and what both the API and the cluster must say. */
+/** Values of `spec.pod` that break a rule, and the message of both the API and the cluster. */
 export const badPods: readonly { pod: object; says: string }[] = [
   ...reservedPaths.map((path) => ({ pod: mounted(path), says: 'is a path of the platform or the system' })),
   ...['hostPath', 'nfs', 'csi', 'iscsi', 'image', 'gitRepo', 'flexVolume'].map((source) => ({
@@ -191,7 +191,7 @@ export const badPods: readonly { pod: object; says: string }[] = [
   ...refusedKeys.map((key) => ({ pod: { annotations: { [key]: 'x' } }, says: 'keys must be domain/name or name' })),
 ]
 
-/** Values of `spec.pod` that its schema refuses; the words differ between the API and the cluster. */
+/** Values of `spec.pod` that its schema refuses; the messages of the API and the cluster differ. */
 export const misshapenPods: readonly object[] = [
   ...crookedPaths.map((path) => mounted(path)),
   ...['..', '../x', 'a/../../b', '.', '/etc', 'a/', 'a//b', ''].map((subPath) => mounted('/x', { subPath })),

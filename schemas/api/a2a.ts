@@ -7,7 +7,7 @@ import { anyValue, openObject } from './common.ts'
 /** Version of the Agent2Agent protocol (a2a-protocol.org). */
 export const A2A_VERSION = '1.0'
 
-/** Earlier version whose methods are served, too. */
+/** Earlier version whose methods are also served. */
 export const A2A_LEGACY_VERSION = '0.3'
 
 // Clients send fields of extensions and of later versions.
@@ -32,7 +32,7 @@ const part = Type.Object(
   { ...open, title: 'A2aPart' },
 )
 
-/** A message of a caller. Empty texts are as absent ones: Protocol Buffers write them as JSON. */
+/** A message of a caller. Empty strings count as absent: Protocol Buffers write them in JSON. */
 export const A2aMessage = Type.Object(
   {
     messageId: id('Id that the client gives.'),
@@ -85,7 +85,7 @@ export const a2aTaskStates = [
 /** One of `a2aTaskStates`. */
 export type A2aTaskState = (typeof a2aTaskStates)[number]
 
-/** Parameters of `ListTasks`. Empty texts and the unspecified state are as absent ones. */
+/** Parameters of `ListTasks`. Empty strings and the unspecified state count as absent. */
 export const A2aListParams = Type.Object(
   {
     contextId: Type.Optional(Type.Union([contextId, Type.Literal('')])),
@@ -108,7 +108,7 @@ export type A2aListRequest = Static<typeof A2aListParams>
 
 const rpcId = Type.Union([Type.String({ maxLength: 256 }), Type.Integer()])
 
-/** Body of the route, as the OpenAPI document shows it: the route checks it itself, since its errors are those of JSON-RPC. */
+/** Body of the route, as the OpenAPI document shows it: the route validates the body itself, since its errors are JSON-RPC errors. */
 export const A2aRpcRequest = Type.Object(
   {
     jsonrpc: described(Type.Literal('2.0'), 'Version of JSON-RPC.'),
@@ -119,7 +119,7 @@ export const A2aRpcRequest = Type.Object(
   { ...open, title: 'A2aRequest' },
 )
 
-/** Answer, and `data` of each server-sent event of a stream. */
+/** Response, and `data` of each server-sent event of a stream. */
 export const A2aRpcResponse = Type.Object(
   {
     jsonrpc: described(Type.Literal('2.0'), 'Version of JSON-RPC.'),

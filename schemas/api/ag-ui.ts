@@ -4,10 +4,10 @@ import { described } from '../values/described.ts'
 import { CONVERSATION_ID_PATTERN } from '../names/conversation-id.ts'
 import { anyValue } from './common.ts'
 
-/** Version of the Agent User Interaction Protocol that this version sends. */
+/** Version of the Agent User Interaction Protocol that the platform sends. */
 export const AG_UI_VERSION = '1.0'
 
-/** Types of the events that are sent. */
+/** Types of the events that the platform sends. */
 export const agUiEventTypes = [
   'RUN_STARTED',
   'RUN_FINISHED',

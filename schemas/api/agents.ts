@@ -30,7 +30,7 @@ export const patchOperation = Type.Object({
   value: Type.Optional(described(anyValue, 'New value; absent for `remove`.', 'You greet people in French.')),
 })
 
-/** An AgentDeployment in an answer. */
+/** An AgentDeployment in a response. */
 export const Agent = clusterObject(AgentDeployment)
 
 /** Query of routes that write an agent. */
@@ -88,7 +88,7 @@ const fromConfig = Type.Object(
 /** Body of `POST /api/agents`: the object, or `{namespace, config}` with the simplified format. */
 export const CreateAgentBody = shownAs(
   Type.Object({ ...objectFields, namespace: Type.Optional(namespaceName), config: Type.Optional(anyObject) }, strict),
-  // Named, since the client of Go cannot send a union without a name.
+  // Titled, since the Go client cannot send an unnamed union.
   Type.Union([fromConfig, clusterObjectInput(AgentDeployment)], { title: 'AgentInput' }),
 )
 
@@ -162,7 +162,7 @@ const revisionQuery = Type.String({
 /** Query of `GET .../versions/diff`. */
 export const DiffQuery = Type.Object({ from: revisionQuery, to: Type.Optional(revisionQuery) }, strict)
 
-/** Response of `GET .../versions/diff`: an RFC 6902 patch and the same by section. */
+/** Response of `GET .../versions/diff`: an RFC 6902 patch, and the differences by section. */
 export const AgentDiff = Type.Object(
   {
     from: Type.String({ description: 'Revision on the left, or current.', examples: ['1'] }),
@@ -208,7 +208,7 @@ export const LogsQuery = Type.Object(
   strict,
 )
 
-/** One reference; `found` is what the caller can see: null when the caller may not look. */
+/** One reference; `found` is what the caller can see: null if the caller may not read the target. */
 export const ReferenceItem = Type.Object(
   {
     kind: Type.String({ description: 'Kind of the object.', examples: ['ModelRoute'] }),

@@ -14,7 +14,7 @@ const instant = (description: string) =>
     description: `${description} RFC 3339, such as 2026-11-20T08:00:00Z.`,
   })
 
-/** A row of the audit log. Its names are those of the columns, also in the log line of a row that is not stored. */
+/** A row of the audit log. Field names are the column names, also in the log line of a row that could not be stored. */
 export const AuditEvent = Type.Object(
   {
     id: described(
@@ -25,7 +25,7 @@ export const AuditEvent = Type.Object(
     occurred_at: described(time, 'Time of the action.'),
     source: described(Type.Enum(['controller', 'bff']), 'Who wrote the row: the controller or the BFF.', 'bff'),
     actor: described(text, 'User, service account or controller that acted.', 'ada@example.com'),
-    /** False for a guess: `manager:` and a field manager, which is any client's free text. */
+    /** False for a guess: `manager:` and a field manager, which any client can choose freely. */
     actor_exact: Type.Boolean({
       description: 'Whether the actor is authenticated; false for a guess.',
       examples: [true],

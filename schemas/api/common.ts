@@ -10,7 +10,7 @@ export const time = Type.String({ format: 'date-time', examples: ['2026-11-20T08
 /** RFC 3339 time in UTC, or null. */
 export const timeOrNull = Type.Union([time, Type.Null()])
 
-/** A JSON object whose inside is not described here. */
+/** A JSON object whose content is not described here. */
 export const anyObject = Type.Unsafe<Record<string, unknown>>({ type: 'object' })
 
 /** A JSON object with fields of any name. */
@@ -21,7 +21,7 @@ export function openObject(description: string) {
 /** Any JSON value. */
 export const anyValue = Type.Unknown()
 
-/** Text values by key. */
+/** String values by key. */
 export const textMap = Type.Record(Type.String(), Type.String())
 
 /** Page size of a list. */
@@ -36,10 +36,10 @@ export const pageQuery = { limit: Type.Optional(limit), cursor: Type.Optional(cu
 /** `?scope=permitted`: only namespaces that the caller may see. */
 export const scope = Type.Literal('permitted', { description: 'List across the namespaces that the caller may see.' })
 
-/** `?dryRun=All`: everything is checked, nothing is stored. */
+/** `?dryRun=All`: the request is validated but not stored. */
 export const dryRun = Type.Literal('All', { description: 'Validate the request without storing anything.' })
 
-/** `?managedFields=true`: objects with `metadata.managedFields`, which is about half of their bytes. */
+/** `?managedFields=true`: objects with `metadata.managedFields`, which are about half of their bytes. */
 export const managedFields = Type.Boolean({
   default: false,
   description: 'Show `metadata.managedFields`, which objects come without.',
@@ -48,7 +48,7 @@ export const managedFields = Type.Boolean({
 /** `?namespace=`; parsed as a namespace name before anything else. */
 export const namespaceQuery = Type.String({ maxLength: 253, description: 'Namespace; empty or absent is the cluster.' })
 
-/** The envelope of every list. `scope` is there when the list was walked as `permitted`. */
+/** The envelope of every list. `scope` is present if the list was read with `scope=permitted`. */
 export function listOf(item: TSchema): TObject {
   const title = 'title' in item && typeof item.title === 'string' ? { title: `${item.title}List` } : {}
   return Type.Object(
@@ -95,7 +95,7 @@ const metaExample = {
   creationTimestamp: '2026-11-20T08:00:00Z',
 }
 
-/** Kubernetes ObjectMeta as the API answers it; further fields pass through. */
+/** Kubernetes ObjectMeta as the API returns it; further fields pass through. */
 export const ObjectMeta = Type.Object(
   {
     name: Type.String({ description: 'Name of the object (RFC 1123), unique in its namespace.', examples: ['hello'] }),
@@ -107,7 +107,7 @@ export const ObjectMeta = Type.Object(
   { additionalProperties: true, title: 'ObjectMeta', description: 'Kubernetes ObjectMeta.', examples: [metaExample] },
 )
 
-/** Kubernetes ObjectMeta as a body gives it. */
+/** Kubernetes ObjectMeta in a request body. */
 export const ObjectMetaInput = Type.Object(
   {
     name: Type.Optional(
@@ -134,7 +134,7 @@ interface ApiKind {
   readonly status: TSchema
 }
 
-// What a newer or older controller writes passes through.
+// Fields of newer or older controllers pass through.
 function statusOf(given: ApiKind): { status?: TOptional<TSchema> } {
   if (!hasStatus(given)) return {}
   const { kind, status } = given
@@ -142,7 +142,7 @@ function statusOf(given: ApiKind): { status?: TOptional<TSchema> } {
   return { status: Type.Optional(shown) }
 }
 
-/** An object of the cluster as it is answered. */
+/** An object of the cluster in a response. */
 export function clusterObject(kind: ApiKind): TObject {
   return Type.Object(
     {
@@ -156,7 +156,7 @@ export function clusterObject(kind: ApiKind): TObject {
   )
 }
 
-/** An object of the cluster as a body gives it: `apiVersion` and `kind` may be left out, the cluster ignores `status`. */
+/** An object of the cluster in a request body: `apiVersion` and `kind` may be omitted, and the cluster ignores `status`. */
 export function clusterObjectInput(kind: ApiKind): TObject {
   return Type.Object(
     {
@@ -186,7 +186,7 @@ export const plainText = Type.String({ contentMediaType: 'text/plain', examples:
 /** A response that is a stream of server-sent events. */
 export const eventStreamText = Type.String({ contentMediaType: 'text/event-stream' })
 
-/** An answer without a body. */
+/** A response without a body. */
 export const nothing = Type.Null({ description: 'No body.' })
 
 /** An amount of money. */

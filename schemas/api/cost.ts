@@ -9,7 +9,7 @@ const tokens = (description: string, example: number) =>
 
 /** A day in UTC. */
 export const costDay = Type.String({ maxLength: 10, description: 'Day in UTC: YYYY-MM-DD.', examples: ['2026-11-20'] })
-// A time fits, so that its refusal can say which day to write.
+// The maximum length fits a time, so that its refusal can suggest the day to write.
 const dayQuery = Type.String({ maxLength: 64, description: 'Day in UTC: YYYY-MM-DD.' })
 
 /** Calls, tokens and cost. */
@@ -95,7 +95,7 @@ const group = Type.Object({
   day: Type.Optional(costDay),
 })
 
-/** What a group has in common: the fields of `groupBy`. */
+/** The fields that identify a group: those of `groupBy`. */
 export type CostGroup = Static<typeof group>
 
 /** One group of `GET /api/cost/breakdown`. */

@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { described } from '../values/described.ts'
 import { ObjectMeta, listOf, pageQuery, scope } from './common.ts'
 
-/** Response of `GET /api/whoami`: the caller as the cluster knows it. */
+/** Response of `GET /api/whoami`: the caller as the cluster authenticated it. */
 export const Whoami = Type.Object(
   {
     username: Type.String({ description: 'Name of the user as the cluster knows it.', examples: ['ada@example.com'] }),
@@ -74,7 +74,7 @@ export const NamespaceListQuery = Type.Object(
   { additionalProperties: false },
 )
 
-/** Body of `PUT /api/namespaces/{name}/display-name`; an empty text removes it. */
+/** Body of `PUT /api/namespaces/{name}/display-name`; an empty string removes it. */
 export const DisplayNameBody = Type.Object(
   {
     displayName: Type.String({

@@ -50,7 +50,7 @@ export const RunTreeQuery = Type.Object(
   { additionalProperties: false },
 )
 
-/** Response of `GET /api/runs/{id}/tree`: of at most 10,000 journal entries or 16 MiB. */
+/** Response of `GET /api/runs/{id}/tree`: at most 10,000 journal entries or 16 MiB. */
 export const RunTree = Type.Object(
   {
     root: TreeNode,
@@ -71,7 +71,7 @@ export const RunTree = Type.Object(
 
 const optionalText = Type.Optional(Type.String())
 
-// One object for all kinds: agents add fields of their own, and a union of 28 kinds would not hold what they send.
+// One object for all kinds: agents add their own fields, which a union of 28 kinds could not describe.
 const runEventData = Type.Object(
   {
     step: Type.Optional(Type.Integer({ description: 'step.*', examples: [1] })),

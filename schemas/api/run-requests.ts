@@ -94,7 +94,7 @@ export const InvokedRun = Type.Object(
   { title: 'InvokedRun' },
 )
 
-/** Path of the routes of one run; any text, since a malformed id is answered like an unknown one. */
+/** Path of the routes of one run; any string, since a malformed id gets the response for an unknown one. */
 export const RunParams = Type.Object({ id: shownAs(Type.String({ maxLength: 1024 }), RunId) })
 
 /** Body of `POST /api/runs/{id}/resume`. */

@@ -88,7 +88,7 @@ export const RunError = Type.Object(
 
 const cost = (description: string) => Type.Union([Money, Type.Null()], { description })
 
-/** What the model calls of a run cost. */
+/** Costs of the model calls of a run. */
 export const runCosts = {
   cost: cost('Cost of the metered model calls. Null without a priced call, or with calls in several currencies.'),
   treeCost: cost('`cost` of the run and of all runs below it. Null for trees of more than 10,000 runs, too.'),

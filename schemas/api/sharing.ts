@@ -11,15 +11,15 @@ import { RunParams } from './run-requests.ts'
 
 const strict = { additionalProperties: false }
 
-/** Why a share holds no content. */
+/** Why a share has no content. */
 export const contentReasons = ['request', 'trace_policy', 'trace_policy_unreadable', 'trace_policy_invalid'] as const
 /** One of `contentReasons`. */
 export type ContentReason = (typeof contentReasons)[number]
 
-/** Bounds of what a request may remove. */
+/** Limits of the removals in a request. */
 export const redactionBounds = { names: 16, name: 256 } as const
 
-/** What a share shows, beyond which the agent's trace policy may only remove more. */
+/** Content that a share shows; the agent's trace policy may only remove more. */
 export const ShareRedactionInput = Type.Object(
   {
     content: Type.Optional(
@@ -125,18 +125,18 @@ export const ShareList = listOf(Share)
 /** Query of the lists of shares. */
 export const ShareListQuery = Type.Object(pageQuery, strict)
 
-/** Path of a share; any text, since a malformed id is answered as an unknown one. */
+/** Path of a share; any string, since a malformed id gets the response for an unknown one. */
 export const ShareParams = Type.Object({
   ...RunParams.properties,
   shareId: shownAs(Type.String({ maxLength: 1024 }), shareId),
 })
 
-/** Path of a shared run; any text, since a malformed token is answered as an unknown one. */
+/** Path of a shared run; any string, since a malformed token gets the response for an unknown one. */
 export const TokenParams = Type.Object({
   token: shownAs(Type.String({ maxLength: 1024 }), Type.String({ description: 'Token of the share.' })),
 })
 
-/** What a shared run shows of the run: no user, label, conversation or trace. */
+/** The visible part of a shared run: no user, label, conversation or trace. */
 const sharedRun = Type.Object(
   {
     id: RunId,

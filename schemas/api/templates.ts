@@ -15,7 +15,7 @@ import {
   scope,
 } from './common.ts'
 
-/** An AgentTemplate in an answer. */
+/** An AgentTemplate in a response. */
 export const Template = clusterObject(AgentTemplate)
 
 /** A page of templates. */

@@ -27,7 +27,7 @@ const spend = Type.Object({
   resetsAt: described(timeOrNull, 'End of the window in UTC; null for `total`.'),
 })
 
-/** Live usage of a tenant: answer of `GET /api/tenants/{name}/usage`. */
+/** Live usage of a tenant: response of `GET /api/tenants/{name}/usage`. */
 export const TenantUsage = Type.Object(
   {
     name: Type.String({ description: 'Name of the tenant.', examples: ['acme'] }),

@@ -75,12 +75,12 @@ const spanEvent = Type.Object({
   }),
 })
 
-// The names are for oapi-codegen: without them it declares `Client`, which its package has as a type.
+// The titles are for oapi-codegen: without them it generates `Client`, which conflicts with a type of its package.
 const spanKind = Type.Enum(['internal', 'server', 'client', 'producer', 'consumer'], {
   'x-enum-varnames': ['SpanKindInternal', 'SpanKindServer', 'SpanKindClient', 'SpanKindProducer', 'SpanKindConsumer'],
 })
 
-/** A span with those below it. */
+/** A span with its child spans. */
 export const TraceSpan = Type.Object(
   {
     spanId: Type.String({ description: '16 lowercase hexadecimal digits.', examples: ['00f067aa0ba902b7'] }),

@@ -63,13 +63,13 @@ export const prompt = Type.Object(
 
 const toolName = Type.String({ minLength: 1, maxLength: 128, pattern: '^(\\*|[A-Za-z0-9_][A-Za-z0-9_.:/-]*)$' })
 
-/** Where the tools of an entry come from. */
+/** Binding that provides the tools of an entry. */
 export const bindingRef = objectRef('McpToolBinding', 'Binding that brings tools of an MCP server.')
 
-/** Where the tools of an entry with several bindings come from. */
+/** Registry that provides the tools of an entry from several bindings. */
 export const toolRegistryRef = objectRef('ToolRegistry', 'Registry that brings the tools of its bindings.')
 
-/** Tools whose calls wait for a person. */
+/** Tools whose calls wait for approval. */
 export const toolsNeedingApproval = Type.Array(toolName, {
   maxItems: 256,
   description: 'Tools whose calls wait for a person; "*" is every tool of this entry.',
@@ -180,7 +180,7 @@ export const delegate = Type.Object(
   { additionalProperties: false, description: 'An agent.', 'x-mesh-link': 'AgentDeployment' },
 )
 
-/** Agents that this one may call. Links: two agents may name each other, and a missing one holds up no other. */
+/** Agents that this one may call. Links: two agents may name each other, and a missing agent does not block the other. */
 export const delegates = Type.Array(delegate, {
   maxItems: 256,
   description: 'Agents that this one may call. Defaults to the agents of its namespace; an empty list allows none.',
@@ -242,7 +242,7 @@ export const budget = Type.Object(
   { additionalProperties: false, description: 'Spend limit of the agent.' },
 )
 
-/** Bounds of one run. */
+/** Limits of one run. */
 export const limits = Type.Object(
   {
     timeout: Type.Optional(

@@ -35,7 +35,7 @@ const rollout = Type.Object(
   { additionalProperties: false, description: 'How revisions are kept.' },
 )
 
-/** Schema of the spec; the simplified agent format is made of the same parts. */
+/** Schema of the spec; the simplified agent format uses the same parts. */
 export const agentSpec = Type.Object(
   {
     image: Type.Optional(
@@ -164,7 +164,7 @@ const status = Type.Object(
   { description: 'Observed state of the agent.' },
 )
 
-/** An agent: what runs, with which model, tools and limits. */
+/** An agent: its runtime, model, tools and limits. */
 export const AgentDeployment = defineKind({
   kind: 'AgentDeployment',
   plural: 'agentdeployments',

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 
-/** What traces may hold. */
+/** What traces may contain. */
 export const tracePolicy = Type.Object(
   {
     capture: Type.Optional(

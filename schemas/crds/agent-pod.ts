@@ -24,7 +24,7 @@ const toleration = Type.Object(
   { additionalProperties: false, description: 'A taint that the pods tolerate.' },
 )
 
-/** Fields of the pods, under the names of Kubernetes. None of them reaches the launcher's container but its own resources. */
+/** Fields of the pods, under the names of Kubernetes. Of these, only the launcher's own resources reach its container. */
 export const pod = Type.Object(
   {
     nodeSelector: Type.Optional(

@@ -4,10 +4,10 @@ import { defineKind } from '../kinds/kind.ts'
 import type { ObjectOf } from '../kinds/kind.ts'
 import { DNS_LABEL_PATTERN, allowedNamespaces, conditions, observedGeneration } from '../kinds/parts.ts'
 
-/** Role of a member that no role of the registry lists. */
+/** Role of a member that is listed in no role of the registry. */
 export const DEFAULT_ROLE = 'member'
 
-/** Agents that one registry may have. */
+/** Maximum number of agents in one registry. */
 export const MAX_MEMBERS = 500
 
 const label = (description: string) =>

@@ -119,7 +119,7 @@ const http = Type.Object(
   { ...closed, description: 'A check by an HTTP service.' },
 )
 
-/** The checks of a rule, of which it has exactly one. */
+/** The checks; each rule has exactly one. */
 export const checks = {
   regex: Type.Optional(regex),
   secrets: Type.Optional(secrets),

@@ -4,7 +4,7 @@ import { defineKind } from '../kinds/kind.ts'
 import type { ObjectOf } from '../kinds/kind.ts'
 import { allowedNamespaces, conditions, DNS_LABEL_PATTERN, observedGeneration, pathRef } from '../kinds/parts.ts'
 
-/** Text search configurations of PostgreSQL that a knowledge base may use: stemming and stop words of a language, `simple` for none. */
+/** Text search configurations of PostgreSQL that a knowledge base may use: stemming and stop words of a language; `simple` has neither. */
 export const searchLanguages = [
   'simple',
   'arabic',

@@ -5,7 +5,7 @@ import { defineKind } from '../kinds/kind.ts'
 import type { ObjectOf } from '../kinds/kind.ts'
 import { conditions, duration, observedGeneration, secretKeyRef } from '../kinds/parts.ts'
 
-/** SHA-256 of a manifest, as text. */
+/** SHA-256 of a manifest, as a string. */
 const digest = (description: string) => Type.String({ maxLength: 71, pattern: '^sha256:[0-9a-f]{64}$', description })
 
 const spec = Type.Object(
@@ -32,7 +32,7 @@ const spec = Type.Object(
   { additionalProperties: false, description: 'A server of tools.' },
 )
 
-// Text, since a merge patch would drop the nulls of an object, and with them the match of digest and schema.
+// A string, since a merge patch would drop the nulls of an object, and the digest would no longer match the schema.
 const schemaText = (description: string) => Type.String({ maxLength: 262_144, description })
 
 const tool = Type.Object(

@@ -15,7 +15,7 @@ const mountPath = Type.String({
   ],
 })
 
-/** Where the container of the agent has its volumes. */
+/** Mounts of volumes in the agent's container. */
 export const volumeMounts = Type.Array(
   Type.Object(
     {

@@ -119,7 +119,7 @@ const projection = Type.Object(
     downwardAPI: Type.Optional(
       Type.Object({ items: fieldItems }, { additionalProperties: false, description: 'Fields of the pod as files.' }),
     ),
-    // Any audience would do, also that of the platform.
+    // Otherwise any audience would be allowed, including the platform's.
     serviceAccountToken: refusedSource,
   },
   {
@@ -162,7 +162,7 @@ export const emptyDir = Type.Object(
   { additionalProperties: false, description: 'An empty folder with the lifetime of the pod.' },
 )
 
-/** A claim that exists. */
+/** An existing claim. */
 export const persistentVolumeClaim = Type.Object(
   {
     claimName: Type.String({ ...dnsName, description: 'Name of the claim, in the same namespace.' }),

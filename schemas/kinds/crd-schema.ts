@@ -3,7 +3,7 @@ import { isObject } from '#core/json/is-object.ts'
 /** A JSON schema node as plain data. */
 export type SchemaNode = Record<string, unknown>
 
-// Keywords of a structural schema (apiextensions.k8s.io/v1 JSONSchemaProps) that are copied as they are.
+// Keywords of a structural schema (apiextensions.k8s.io/v1 JSONSchemaProps) that are copied unchanged.
 const COPIED = [
   'type',
   'format',
@@ -26,8 +26,8 @@ const COPIED = [
 ] as const
 
 /**
- * Converts a schema of a kind to the structural schema of its CRD. `additionalProperties: false` is removed, since the API server
- * prunes or refuses unknown fields itself, as are the platform's own keywords.
+ * Converts a schema of a kind to the structural schema of its CRD. `additionalProperties: false` is removed, since the API server itself prunes or
+ * refuses unknown fields. The platform's own keywords are removed, too.
  */
 export function toStructuralSchema(schema: object): SchemaNode {
   const node = schema as SchemaNode
@@ -44,7 +44,7 @@ export function toStructuralSchema(schema: object): SchemaNode {
   return out
 }
 
-// TypeBox writes a record as one pattern property; a CRD knows only additionalProperties.
+// TypeBox writes a record as one pattern property; a CRD only has `additionalProperties`.
 function mapValueSchema(node: SchemaNode): SchemaNode | undefined {
   if (isObject(node['patternProperties'])) {
     return Object.values(node['patternProperties']).find(isObject)

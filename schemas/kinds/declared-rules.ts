@@ -1,8 +1,8 @@
 import type { Rule } from './kind.ts'
 
-/** What the API server may say of the CEL rules of a kind. */
+/** Messages that the API server may return for the CEL rules of a kind. */
 export interface DeclaredRules {
-  /** The messages that the rules declare; a rule without one is shown itself. */
+  /** The messages that the rules declare; for a rule without a message, the rule itself is shown. */
   readonly messages: ReadonlySet<string>
   /** Whether a rule computes its message, which may then contain submitted values. */
   readonly computed: boolean
@@ -15,7 +15,7 @@ interface RuledKind {
 
 const known = new WeakMap<object, DeclaredRules>()
 
-/** The messages of the rules of a kind, those of nested fields included. */
+/** The messages of the rules of a kind, including rules of nested fields. */
 export function declaredRules({ spec, rules = [] }: RuledKind): DeclaredRules {
   const before = known.get(spec)
   if (before !== undefined) return before
@@ -28,14 +28,14 @@ export function declaredRules({ spec, rules = [] }: RuledKind): DeclaredRules {
   return declared
 }
 
-/** A rule as Kubernetes has it; a schema of a third party may leave the message out, or have it computed. */
+/** A rule as in Kubernetes; in third-party schemas the message may be absent or computed. */
 interface WrittenRule {
   readonly rule: string
   readonly message?: string
   readonly messageExpression?: string
 }
 
-// A schema that refers to itself is read once.
+// A recursive schema is read once.
 function rulesIn(node: unknown, seen: Set<unknown>): readonly WrittenRule[] {
   if (typeof node !== 'object' || node === null || seen.has(node)) return []
   seen.add(node)

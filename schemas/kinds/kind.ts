@@ -20,18 +20,18 @@ export interface Rule {
   reason?: 'FieldValueInvalid' | 'FieldValueForbidden' | 'FieldValueRequired' | 'FieldValueDuplicate'
 }
 
-/** Where the `scale` subresource finds its numbers, as JSON paths of fields. */
+/** JSON paths of the fields that the `scale` subresource uses. */
 export interface ScalePaths {
   specReplicasPath: string
   statusReplicasPath: string
   labelSelectorPath: string
 }
 
-/** What a kind says of itself; everything else about it is generated. */
+/** Definition of a kind; everything else is generated from it. */
 export interface KindDefinition<S extends TObject, T extends TObject> {
-  /** API group; default: ours. A third party's kind has its own group. */
+  /** API group; default: the platform's. Third-party kinds have their own group. */
   group?: string
-  /** Served version; default: ours. */
+  /** Served version; default: the platform's. */
   version?: string
   kind: string
   plural: string
@@ -42,12 +42,15 @@ export interface KindDefinition<S extends TObject, T extends TObject> {
   scope?: 'Namespaced' | 'Cluster'
   description: string
   spec: S
-  /** What a controller reports. Default: no fields, and objects without a status. */
+  /** Status that a controller reports. Default: no fields, and objects without a status. */
   status?: T
   printerColumns?: readonly PrinterColumn[]
-  /** Present where `kubectl scale` and autoscalers set a number of replicas. */
+  /** Present if `kubectl scale` and autoscalers can set the number of replicas. */
   scale?: ScalePaths
-  /** Fields of the spec, dotted, whose old and new values an audit row of an update shows: numbers, short texts and lists of names, never a secret (A8). */
+  /**
+   * Dotted paths of spec fields whose old and new values the audit row of an update shows: numbers, short strings and lists of names, never a secret
+   * (A8).
+   */
   audited?: readonly string[]
   /** Rules on the whole object, the only place where CEL sees `metadata.name`. */
   rules?: readonly Rule[]
@@ -60,11 +63,11 @@ export interface Kind<Spec = unknown, Status = unknown>
   extends Required<Omit<Declared, 'scale'>>, Pick<Declared, 'scale'> {
   readonly apiVersion: string
   readonly namespaced: boolean
-  /** Gives the object its `apiVersion` and `kind`. */
+  /** Creates an object with `apiVersion` and `kind`. */
   object(parts: Omit<TypedObject<Spec, Status>, 'apiVersion' | 'kind'>): TypedObject<Spec, Status>
 }
 
-/** Whether something reports on objects of the kind: a status of which nothing is ever set would mislead its readers. */
+/** Whether a controller reports status on objects of the kind: a status that is never set would mislead readers. */
 export function hasStatus({ status }: { readonly status: object }): boolean {
   return 'properties' in status && Object.keys(Object(status.properties)).length > 0
 }

@@ -13,7 +13,6 @@ export const DNS_NAME_PATTERN = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-
 export const DNS_LABEL_PATTERN = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$'
 
 /** `name` or `namespace/name`. */
-/** A name, or `namespace/name`. */
 export const PATH_REFERENCE_PATTERN =
   '^([a-z0-9]([-a-z0-9]*[a-z0-9])?/)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$'
 
@@ -23,7 +22,7 @@ export const AMOUNT_PATTERN = '^[0-9]{1,12}(\\.[0-9]{1,6})?$'
 const dnsName = { maxLength: 253, pattern: DNS_NAME_PATTERN }
 const dnsLabel = { maxLength: 63, pattern: DNS_LABEL_PATTERN }
 
-/** A reference written as text, `name` or `namespace/name`; the mark lets tools walk it. */
+/** A reference as a string, `name` or `namespace/name`; tools find it by its mark. */
 export function pathRef(kind: string, description: string): TString {
   return Type.String({
     maxLength: 317,
@@ -73,7 +72,7 @@ export function objectRefs(kind: string, description: string) {
   })
 }
 
-/** A rule on a reference to a Secret, by its name: keys of agents are recognised by name, even before they exist. */
+/** A rule on the name of a referenced Secret: Secrets with keys of agents are recognized by name, even before they exist. */
 export function notAgentKeys(field: string) {
   return {
     rule: `!self.${field}.endsWith('${KEYS_SECRET_SUFFIX}')`,
@@ -119,7 +118,7 @@ export function secretKeyRef(description: string) {
   )
 }
 
-/** A duration in a body or query of the API. The mark is read by the checks, since no keyword of JSON Schema compares durations. */
+/** A duration in a body or query of the API. Validators read the mark, since no keyword of JSON Schema compares durations. */
 export function durationText(bounds: DurationBounds, description: string): TString {
   return Type.String({
     minLength: 1,
@@ -130,7 +129,7 @@ export function durationText(bounds: DurationBounds, description: string): TStri
   })
 }
 
-/** A duration in a kind: the rule makes the API server refuse what the mark forbids. */
+/** A duration in a kind: the rule makes the API server refuse durations outside of the marked bounds. */
 export function duration(bounds: DurationBounds, description: string): TString {
   return Type.String({ ...durationText(bounds, description), 'x-kubernetes-validations': [durationRule(bounds)] })
 }
@@ -164,7 +163,7 @@ export const allowedNamespaces = Type.Array(
   },
 )
 
-/** An object without a described content. */
+/** An object whose content is not described. */
 export function freeObject(description: string): TUnsafe<Record<string, unknown>> {
   return Type.Unsafe<Record<string, unknown>>({
     type: 'object',

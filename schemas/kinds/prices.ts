@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { amount, currency } from './parts.ts'
 
-/** Prices of a model, as routes, providers and settings write them: decimal strings per million tokens. */
+/** Prices of a model, in the format of routes, providers and settings: decimal strings per million tokens. */
 export const priceFields = {
   currency: Type.Optional(currency),
   inputPerMillion: amount('Price of one million input tokens.'),

@@ -2,8 +2,8 @@ import { isObject } from '#core/json/is-object.ts'
 import type { TypedObject } from './object.ts'
 
 /**
- * `x-mesh-ref` marks a reference that must resolve before the object can work. `x-mesh-link` marks a link, which is shown where
- * references are, and holds nothing back: objects may link to each other, and the target may be missing.
+ * `x-mesh-ref` marks a reference that must resolve before the object can work. `x-mesh-link` marks a link, which is shown like a reference but need
+ * not resolve. Objects may link to each other, and the target may be missing.
  */
 export type Mark = 'x-mesh-ref' | 'x-mesh-link'
 
@@ -18,19 +18,19 @@ export interface Reference {
 
 type Node = Record<string, unknown>
 
-/** Walks the marks of a schema over a spec; names without a namespace belong to the object's own. */
+/** Walks the marks of a schema over a spec; names without a namespace refer to the object's own namespace. */
 export function collectReferences(schema: object, object: TypedObject, mark: Mark = 'x-mesh-ref'): Reference[] {
   return walk(schema as Node, object.spec, { mark, field: 'spec', namespace: object.metadata.namespace ?? '' })
 }
 
-/** Namespace and name of a reference `name` or `namespace/name`; a name alone is of the object's own namespace. */
+/** Namespace and name of a reference `name` or `namespace/name`; a bare name refers to the object's own namespace. */
 export function splitReference(own: string, reference: string): { readonly namespace: string; readonly name: string } {
   const slash = reference.indexOf('/')
   if (slash < 0) return { namespace: own, name: reference }
   return { namespace: reference.slice(0, slash), name: reference.slice(slash + 1) }
 }
 
-/** Whether an object may refer to a target of a namespace: of its own, or if the target's `allowedNamespaces` has its own or `*`. */
+/** Whether an object may refer to a target: the target is in the same namespace, or its `allowedNamespaces` has the object's namespace or `*`. */
 export function mayRefer(source: string, target: string, allowedNamespaces: readonly string[] = []): boolean {
   return source === target || allowedNamespaces.includes(source) || allowedNamespaces.includes('*')
 }
@@ -56,7 +56,7 @@ function walk(schema: Node, value: unknown, place: Place): Reference[] {
   )
 }
 
-// Some references of Kubernetes have their name elsewhere (`secretName`).
+// Some Kubernetes references have the name in another field (`secretName`).
 function toReference(kind: string, value: unknown, place: Place & { readonly name: unknown }): Reference[] {
   const { field, namespace } = place
   if (typeof value === 'string') return [{ kind, ...splitReference(namespace, value), field }]

@@ -1,12 +1,12 @@
 import type { AgentName } from '../names/delegates.ts'
 
-/** Largest payload of a call between agents, and of its answer, in bytes. */
+/** Maximum payload of a call between agents, and of its response, in bytes. */
 export const MAX_AMP_PAYLOAD = 1024 * 1024
 
 /** Maximum length of a chain of calls, from the first agent. */
 export const MAX_AMP_DEPTH = 8
 
-/** Headers of an envelope; the second is the one of earlier clients. Both are always sent. */
+/** Headers of an envelope; the second is for earlier clients. Both are always sent. */
 export const ENVELOPE_HEADERS = ['x-amp-envelope', 'x-a2a-envelope'] as const
 
 /** Claims of the envelope of a call between agents: an EdDSA JWS signed by the launcher of the calling agent, at most 4 KiB. */
@@ -25,22 +25,22 @@ export interface Envelope {
   readonly to: string
   /** Role of the calling agent in the registry. */
   readonly role: string
-  /** For whom the call is made, which account makes it, and what it may do. */
+  /** Subject of the call, the account that makes it, and its scopes. */
   readonly access: { readonly subject: string; readonly actor: string; readonly scopes: readonly string[] }
   /** Number of agents in `path`. */
   readonly depth: number
   readonly maxDepth: number
   /** Agents (`namespace/name`) from the first one to the caller. */
   readonly path: readonly string[]
-  /** What is left of the budgets of the calling run; null: none applies. */
+  /** Remaining budget of the calling run; null: no budget applies. */
   readonly budget: { readonly remaining: string; readonly currency: string } | null
-  /** RFC 3339: the called run has ended by then. */
+  /** RFC 3339 time by which the called run must have ended. */
   readonly deadline: string
   readonly conversationId: string | null
   readonly rootRunId: string | null
-  /** Calling run; null: the agent calls for itself. */
+  /** Calling run; null: the agent calls on its own behalf. */
   readonly parentRunId: string | null
-  /** A second call with it finds the run of the first one. */
+  /** A second call with the same key returns the run of the first one. */
   readonly idempotencyKey: string
   /** SHA-256 of the canonical JSON of the payload, base64url. */
   readonly payloadDigest: string
@@ -54,15 +54,15 @@ export interface PeerCallRequest {
   readonly payload: unknown
 }
 
-/** An agent that shares a registry with the asking one. */
+/** An agent that shares a registry with the requesting agent. */
 export interface Peer extends AgentName {
   readonly role: string
-  /** Whether the asking agent may call it, and whether it may call the asking agent. */
+  /** Whether the requesting agent may call this peer, and whether the peer may call it. */
   readonly outbound: boolean
   readonly inbound: boolean
   /** Base URL of its inbound listener; absent while it has none. */
   readonly url?: string
-  /** Its certificates name this uid: a re-created agent of the same name has another. */
+  /** Uid in its certificates: a re-created agent of the same name has another uid. */
   readonly uid: string
 }
 
@@ -70,10 +70,13 @@ export interface Peer extends AgentName {
 export interface PeerRegistry {
   /** `namespace/name`. */
   readonly id: string
-  /** Role of the asking agent. */
+  /** Role of the requesting agent. */
   readonly role: string
   readonly maxDepth: number
-  /** Other members. Names of those with `outbound` are unique: the namespace of the asking agent goes first, an ambiguous name has none. */
+  /**
+   * Other members. Names of those with `outbound` are unique: the namespace of the requesting agent takes precedence, and other ambiguous names are
+   * absent.
+   */
   readonly peers: readonly Peer[]
 }
 
@@ -87,13 +90,13 @@ export function agentPath({ namespace, name }: AgentName): string {
   return `${namespace}/${name}`
 }
 
-/** Parses `namespace/name` of DNS labels; undefined for other texts. */
+/** Parses `namespace/name` of DNS labels; undefined for other strings. */
 export function parseAgentPath(text: string): AgentName | undefined {
   const [namespace = '', name = '', ...rest] = text.split('/')
   return rest.length === 0 && isDnsLabel(namespace) && isDnsLabel(name) ? { namespace, name } : undefined
 }
 
-/** Whether a text is a DNS label (RFC 1123), in lowercase. */
+/** Whether a string is a DNS label (RFC 1123), in lowercase. */
 export function isDnsLabel(text: string): boolean {
   return text.length <= 63 && /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/.test(text)
 }

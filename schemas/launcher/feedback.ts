@@ -1,6 +1,6 @@
 import { isStorable } from '../values/storable-text.ts'
 
-/** Bounds of a score, the same at port 2995, in the state role and in the API. */
+/** Limits of a score, the same at port 2995, in the state role and in the API. */
 export const scoreBounds = { name: 64, label: 256, comment: 4_000, number: 1e12 } as const
 
 /** Name of a score that has none. */
@@ -18,7 +18,7 @@ export const TRACE_ID_PATTERN = traceId.source
 /** A number, a decision, or a label. */
 export type ScoreValue = number | boolean | string
 
-/** What is said about a run: the body of port 2995 and of `POST /api/feedback`. Exactly one of `runId` and `traceId` is set. */
+/** A score of a run: the body of port 2995 and of `POST /api/feedback`. Exactly one of `runId` and `traceId` is set. */
 export interface FeedbackRequest {
   readonly runId?: string
   readonly traceId?: string
@@ -27,12 +27,12 @@ export interface FeedbackRequest {
   readonly comment?: string
 }
 
-/** Whether a text is the name of a score. */
+/** Whether a string is a valid name of a score. */
 export function isScoreName(text: string): boolean {
   return scoreName.test(text)
 }
 
-/** Whether a text is a trace id in lowercase. */
+/** Whether a string is a trace id in lowercase. */
 export function isTraceId(text: string): boolean {
   return traceId.test(text)
 }
@@ -48,7 +48,7 @@ export function scoreValueProblem(value: unknown): string | undefined {
   return value === '' ? 'must not be empty' : textProblem(value, scoreBounds.label)
 }
 
-/** Returns what is wrong with a text that is stored. */
+/** Returns what is wrong with a string to be stored. */
 export function textProblem(text: string, most: number): string | undefined {
   if (text.length > most) return `must have at most ${most} characters`
   return isStorable(text) ? undefined : 'must not contain U+0000 or a lone surrogate'

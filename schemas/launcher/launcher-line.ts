@@ -1,2 +1,2 @@
-/** Beginning of the lines that a launcher adds to the log of its agent. */
+/** Prefix of the lines that a launcher adds to the log of its agent. */
 export const LAUNCHER_LINE = 'mesh launcher: '

@@ -3,8 +3,8 @@ export const HOOK_HEADER = 'x-mesh-hook'
 export const HOOK_TOKEN_VARIABLE = 'MESH_HOOK_TOKEN'
 
 /**
- * Configuration of a launcher: JSON in the mounted file that `MESH_AGENT_CONFIG` names. References are resolved to values;
- * routes are `namespace/name` or names in the agent's namespace.
+ * Configuration of a launcher: JSON in the mounted file at `MESH_AGENT_CONFIG`. References are resolved to values; routes are `namespace/name` or
+ * names in the agent's namespace.
  */
 export interface LauncherConfig {
   readonly name: string
@@ -25,16 +25,16 @@ export interface LauncherConfig {
     readonly maxDelegationDepth?: number
     readonly concurrency?: number
   }
-  /** Agents (`name` or `namespace/name`) that this one may call; absent: those of its namespace. The state role decides. */
+  /** Agents (`name` or `namespace/name`) that this agent may call; absent: agents of its namespace. The state role decides. */
   readonly delegates?: readonly string[]
   /** Parts of plugins, by plugin. */
   readonly plugins?: Readonly<Record<string, unknown>>
 }
 
-/** A tool of the built-in loop, by the name of its entry in the agent's spec. */
+/** A tool of the built-in loop, with the name of its entry in the agent's spec. */
 export interface LauncherTool {
   readonly name: string
-  /** Tools of the entry whose calls require approval; `*` is every one. */
+  /** Tools of the entry whose calls require approval; `*` means all. */
   readonly requireApproval?: readonly string[]
 }
 

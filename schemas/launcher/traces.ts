@@ -1,11 +1,11 @@
-/** Largest body of an export from a launcher to the state role. */
+/** Maximum body of an export from a launcher to the state role. */
 export const MAX_SPAN_BATCH_BYTES = 4 * 1024 * 1024
 
 /** `spec.tracePolicy` of an agent with its defaults. */
 export interface AppliedTracePolicy {
   readonly capture: 'full' | 'metadata' | 'none'
   readonly redact: readonly string[]
-  /** Share of the traces, from 0 to 1. */
+  /** Sample rate of traces, from 0 to 1. */
   readonly sampleRate: number
 }
 

@@ -10,7 +10,7 @@ export interface Delegator {
   readonly delegates: readonly { readonly namespace?: string; readonly name: string }[] | undefined
 }
 
-/** Whether an agent may call another one: what its list names; without a list, agents of its own namespace (ADR 0022). */
+/** Whether an agent may call another: agents in its list; without a list, agents of its own namespace (ADR 0022). */
 export function mayDelegate({ namespace, delegates }: Delegator, target: AgentName): boolean {
   if (delegates === undefined) return target.namespace === namespace
   return delegates.some((one) => one.name === target.name && (one.namespace ?? namespace) === target.namespace)

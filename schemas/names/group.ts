@@ -10,10 +10,10 @@ export const API_VERSION = `${GROUP}/${VERSION}`
 /** Namespace in which the platform's own service accounts and Secrets live. */
 export const SYSTEM_NAMESPACE = 'mesh-system'
 
-/** Key of an annotation or label in our group, such as `mesh.dev/rollback-to`. */
+/** Key of an annotation or label in the platform's group, such as `mesh.dev/rollback-to`. */
 export function groupKey(name: string): string {
   return `${GROUP}/${name}`
 }
 
-/** Field manager of everything that is written through the API as a caller. */
+/** Field manager of all writes through the API on behalf of a caller. */
 export const FIELD_MANAGER = 'mesh-api'

@@ -3,7 +3,7 @@ import { GROUP, groupKey } from './group.ts'
 /** Label on everything that belongs to an agent (revisions, pods, Services): the agent's name. */
 export const AGENT_LABEL = groupKey('agent')
 
-/** Annotation of an agent, and of a revision that a rollback made: the number of the revision that was asked for. */
+/** Annotation of an agent, and of a revision that a rollback made: the number of the requested revision. */
 export const ROLLBACK_ANNOTATION = groupKey('rollback-to')
 
 /** Annotation of a fork: `namespace/name` of its origin. */
@@ -12,7 +12,7 @@ export const FORKED_FROM_ANNOTATION = groupKey('forked-from')
 /** Annotation of a published template: `kind/namespace/name` of its origin. */
 export const PUBLISHED_FROM_ANNOTATION = groupKey('published-from')
 
-/** Annotation of a Namespace: its name for people. */
+/** Annotation of a Namespace: its display name. */
 export const DISPLAY_NAME_ANNOTATION = groupKey('display-name')
 
 /** Label of an agent's pods: the first number of the revision that they run, which a rollback to it does not change. */
@@ -21,13 +21,13 @@ export const REVISION_NUMBER_LABEL = groupKey('revision-number')
 /** Annotation of a revision: the numbers that it had before, as `deployment.kubernetes.io/revision-history`. */
 export const REVISION_HISTORY_ANNOTATION = groupKey('revision-history')
 
-/** Annotation of a revision: its author; a guess begins with `manager:`. */
+/** Annotation of a revision: its author; an unverified author begins with `manager:`. */
 export const CREATED_BY_ANNOTATION = groupKey('created-by')
 
-/** Annotation of a revision, `"true"`: the API server or the BFF named the actor in `CREATED_BY_ANNOTATION`. */
+/** Annotation of a revision, `"true"`: the API server or the BFF authenticated the actor in `CREATED_BY_ANNOTATION`. */
 export const CREATED_BY_EXACT_ANNOTATION = groupKey('created-by-exact')
 
-/** Annotation of a revision: `create`, or the resourceVersion of its agent; key of the look-up of its author in the audit log. */
+/** Annotation of a revision: `create`, or the resourceVersion of its agent; the key by which its author is looked up in the audit log. */
 export const CHANGE_ANNOTATION = groupKey('change')
 
 /** Annotation of a revision: `create`, `update` or `rollback`. */
@@ -36,7 +36,7 @@ export const SOURCE_ANNOTATION = groupKey('source')
 /** Annotation of a revision: parts of the spec that differed from the previous revision at its creation. */
 export const SUMMARY_ANNOTATION = groupKey('summary')
 
-/** Annotation of a revision: the random token by which the preStop hook of its pods is known to their launchers. */
+/** Annotation of a revision: the random token that authenticates the preStop hook of its pods at their launchers. */
 export const HOOK_TOKEN_ANNOTATION = groupKey('hook-token')
 
 /** Label of a Secret whose key the gateway may send to a provider: `"true"`. */
@@ -45,7 +45,7 @@ export const PROVIDER_KEY_LABEL = groupKey('provider-key')
 /** Label of a Secret whose token the platform may send to an MCP server: `"true"`. */
 export const MCP_CREDENTIAL_LABEL = groupKey('mcp-credential')
 
-/** Annotation of a Secret with one of these labels: the only origin that its content may be sent to, such as `https://api.openai.com`. */
+/** Annotation of a Secret with one of these labels: the only origin to which its content may be sent, such as `https://api.openai.com`. */
 export const ORIGIN_ANNOTATION = groupKey('origin')
 
 /** Prefix of labels of an agent's pods, one for each registry of the agent: network policies admit pods with the same label. */
@@ -54,10 +54,10 @@ export const REGISTRY_LABEL_PREFIX = `registry.${GROUP}`
 /** Condition type of a pod of the embedded default: whether its agent answers on the port that was allocated to it. */
 export const AGENT_LISTENS = groupKey('agent-listens')
 
-/** End of the names of Secrets that held keys of agents, `<agent>.keys.mesh.dev`: the manager deletes them, and no object may refer to one. */
+/** Suffix of the names of Secrets that held keys of agents, `<agent>.keys.mesh.dev`: the manager deletes them, and no object may refer to one. */
 export const KEYS_SECRET_SUFFIX = `.keys.${GROUP}`
 
-/** Label and value of every object that the manager or a command of the platform makes. */
+/** Label and value of every object that the manager or a command of the platform creates. */
 export const MANAGED_BY = { label: 'app.kubernetes.io/managed-by', value: 'mesh' } as const
 
 /** Annotation of an agent's account, `deleted`: its Secret with keys of a former version is gone. */

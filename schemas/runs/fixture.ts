@@ -15,7 +15,7 @@ const attempt = {
     description: 'UUIDv7 of the run.',
     examples: ['0198c3f0-6f2a-7c1d-9b1e-5a4d3c2b1a00'],
   }),
-  /** Fencing token of the attempt: rises with each attempt of the run. */
+  /** Fencing token of the attempt: increases with each attempt of the run. */
   epoch: described(count(2_147_483_647), 'Fencing token of the attempt, which rises with each attempt of the run.', 1),
 }
 
@@ -48,7 +48,7 @@ const answer = Type.Union([
 
 const call = {
   ...attempt,
-  /** Place among the calls of the channel in this attempt, from 1, in the order of their start. */
+  /** Position among the calls of the channel in this attempt, from 1, in the order of their start. */
   ordinal: Type.Integer({
     minimum: 1,
     maximum: MAX_ORDINAL,
@@ -88,7 +88,7 @@ const toolRequest = Type.Object(
   closed,
 )
 
-/** A model call. A streamed answer is the whole that its events add up to. */
+/** A model call. A streamed response is recorded as one response, assembled from its events. */
 export const ModelPart = Type.Object(
   {
     ...call,
@@ -108,14 +108,14 @@ export const ToolPart = Type.Object(
   closed,
 )
 
-/** The end of an attempt: how many calls it made, so that a recording that was cut is known to be incomplete. */
+/** The end of an attempt: its number of calls, by which a truncated recording is detected. */
 export const EndPart = Type.Object(
   {
     ...attempt,
     channel: Type.Literal('end'),
     state: Type.Enum(['succeeded', 'failed', 'paused', 'cancelled', 'timed_out']),
     calls: Type.Object({ model: count(MAX_ORDINAL), tool: count(MAX_ORDINAL) }, closed),
-    /** What was removed beside secrets, as in `spec.tracePolicy.redact`. */
+    /** Removed content besides secrets, as in `spec.tracePolicy.redact`. */
     redact: Type.Array(Type.String({ maxLength: 256 }), { maxItems: 64 }),
   },
   closed,
@@ -130,7 +130,7 @@ export type FixturePart = Static<typeof ModelPart> | Static<typeof ToolPart> | S
 /** A recorded call. */
 export type FixtureCall = Static<typeof ModelPart> | Static<typeof ToolPart>
 
-/** What identifies a call: its channel and its request. */
+/** The key of a call: its channel and its request. */
 export type FixtureRequest =
   | Pick<Static<typeof ModelPart>, 'channel' | 'request'>
   | Pick<Static<typeof ToolPart>, 'channel' | 'request'>
@@ -138,7 +138,7 @@ export type FixtureRequest =
 /** How a recorded call ended. */
 export type FixtureResponse = Static<typeof answer>
 
-/** Why a recording is not complete; `sequence` names the part. */
+/** Why a recording is not complete; `sequence` is the number of the part. */
 export const FixtureProblem = Type.Object(
   {
     code: described(

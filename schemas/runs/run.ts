@@ -86,8 +86,8 @@ export interface Usage {
 }
 
 /**
- * Entry of `GET /runs/{id}/events?after=` (8080), one SSE frame each. `n` counts from 1 without gaps per attempt; deltas have no `n`
- * but `{messageId, offset}` in data. The worker assigns the `seq` of the journal.
+ * Entry of `GET /runs/{id}/events?after=` (8080), one SSE frame each. `n` counts from 1 without gaps per attempt; deltas have no `n`, but
+ * `{messageId, offset}` in `data`. The worker assigns the `seq` of the journal.
  */
 export interface LauncherEntry {
   readonly n?: number
@@ -113,7 +113,7 @@ export type InvokeResult =
   | { readonly state: 'cancelled'; readonly usage: Usage }
   | { readonly state: 'timed_out'; readonly message?: string; readonly usage: Usage }
 
-/** A request to a person: approval of a tool call, or input. */
+/** A request for a decision: approval of a tool call, or input. */
 export interface Interrupt {
   readonly id: string
   readonly reason: PauseReason
@@ -126,10 +126,10 @@ export interface Interrupt {
   readonly schema?: unknown
 }
 
-/** Beginning of the ids of interrupts of guardrails, which launchers reserve: a rejection fails the run with `guardrail_blocked`. */
+/** Prefix of the ids of guardrail interrupts, which launchers reserve: a rejection fails the run with `guardrail_blocked`. */
 export const guardrailInterruptPrefix = 'grd_'
 
-/** Beginning of the ids of approvals of tool calls, which launchers reserve: a rejection ends the run as `rejected`. */
+/** Prefix of the ids of tool call approvals, which launchers reserve: a rejection ends the run as `rejected`. */
 export const toolInterruptPrefix = 'tap_'
 
 /** A decision about one interrupt. */
@@ -176,22 +176,21 @@ export interface AttemptToken {
 }
 
 /**
- * Body of `POST /invoke` of a launcher. Headers: `X-Mesh-Run-Grant`, `X-Mesh-Run-Attempt`, `X-Mesh-Run-Id`
- * (the idempotency key), `traceparent`. Without the first three it is 401 unless the launcher runs unsigned (`meshctl dev`).
+ * Body of `POST /invoke` of a launcher. Headers: `X-Mesh-Run-Grant`, `X-Mesh-Run-Attempt`, `X-Mesh-Run-Id` (the idempotency key), `traceparent`.
+ * Without the first three the response is 401 unless the launcher runs unsigned (`meshctl dev`).
  *
- * Answer: 202 `{runId, agentRevision?, state: 'running'}` immediately, and the worker reads `GET /runs/{id}/events?after=<n>` (SSE of
- * `LauncherEntry`, id = n, ends with `stream.end`); 200 `{runId, agentRevision?, ...InvokeResult}` when the outcome is known already;
- * `agentRevision` is the revision of the agent, if known to the launcher (MESH_AGENT_REVISION). The
- * last entry is `run.<state of the result>` with the InvokeResult as data; no other `run.*` entry is the launcher's.
- * Further: 409 `stale_epoch` or `run_acknowledged`, 429 `too_many_runs`, 503 `draining`, `agent_not_ready` or
- * `keys_unavailable`, the last four with Retry-After, 429 also with `X-Mesh-Run-Timeout-Ms`: how long a run of this agent may
- * take, which its waiting counts into. `GET /runs/{id}/ticket` answers `{ticket}`; an invoke with it in `X-Mesh-Ticket` starts the
- * run only in the launcher process that issued it and for five minutes, otherwise 412 `stale_ticket`: the launcher keeps the run
- * longer than that, so that invokes with one ticket start it at most once. `GET /runs/{id}` answers as `/invoke` does; `POST /runs/{id}/ack`
- * (204) drops what is kept; `POST /runs/{id}/cancel` answers 200 `{runId, ...InvokeResult}` once the agent's work has
- * stopped. All of these want `X-Mesh-Run-Attempt`, 404 `unknown_run` is the answer for a run that is not kept. A resume is
- * the same run id with `context.resume`, answering an interrupt that is open: a new attempt, its `n` from 1 again. A
- * repeat of it answers as a repeat does. Without X-Mesh-Run-Id an unsigned launcher waits and answers the outcome itself.
+ * Response: 202 `{runId, agentRevision?, state: 'running'}` immediately, and the worker reads `GET /runs/{id}/events?after=<n>` (SSE of
+ * `LauncherEntry`, id = n, ends with `stream.end`); 200 `{runId, agentRevision?, ...InvokeResult}` when the outcome is already known; `agentRevision`
+ * is the revision of the agent, if known to the launcher (MESH_AGENT_REVISION). The last entry is `run.<state of the result>` with the InvokeResult
+ * as data; the launcher writes no other `run.*` entry. Further: 409 `stale_epoch` or `run_acknowledged`, 429 `too_many_runs`, 503 `draining`,
+ * `agent_not_ready` or `keys_unavailable`, the last four with Retry-After, 429 also with `X-Mesh-Run-Timeout-Ms`: the time limit of this agent's
+ * runs, which includes waiting. `GET /runs/{id}/ticket` returns `{ticket}`; an invoke with it in `X-Mesh-Ticket` starts the run only in the launcher
+ * process that issued it and for five minutes, otherwise 412 `stale_ticket`: the launcher keeps the run longer than that, so that invokes with one
+ * ticket start it at most once. `GET /runs/{id}` responds as `/invoke` does; `POST /runs/{id}/ack` (204) discards the kept run; `POST
+ * /runs/{id}/cancel` responds with 200 `{runId, ...InvokeResult}` once the agent's work has stopped. All of these require `X-Mesh-Run-Attempt`; the
+ * response is 404 `unknown_run` for a run that is not kept. A resume is the same run id with `context.resume`, answering an interrupt that is open: a
+ * new attempt, its `n` from 1 again. A repeated resume is handled like a repeated invoke. Without X-Mesh-Run-Id an unsigned launcher waits and
+ * returns the outcome itself.
  */
 export interface InvokeRequest {
   readonly input: unknown
@@ -205,11 +204,11 @@ export interface InvokeRequest {
   }
 }
 
-/** Where a child run comes from. */
+/** Origin of a child run. */
 export interface RunLineage {
   readonly rootRunId: string
   /** Agents (`namespace/name`) of the runs above this one, from the root run down. */
   readonly path: readonly string[]
-  /** RFC 3339: the run ends by then. */
+  /** RFC 3339 time by which the run must have ended. */
   readonly deadline?: string
 }

@@ -4,8 +4,8 @@ const model = { route: 'mock' }
 const stolenKey = { name: 'K', valueFrom: { secretKeyRef: { name: 'other.keys.mesh.dev', key: 'agent.key' } } }
 
 /**
- * Configs of the simplified format and what both the format and the cluster must say of them.
- * `spec` is the same thing for the cluster where the format refuses to expand it.
+ * Configs of the simplified format, and the expected messages of the format and the cluster. `spec` is the equivalent for the cluster if the format
+ * refuses to expand the config.
  */
 export const configSamples: readonly { config: Record<string, unknown>; spec?: object; says?: string }[] = [
   { config: { name: 'a', model } },

@@ -9,7 +9,7 @@ const object = (kind: string, spec: object, name = 'sample') => ({
 
 const agent = (spec: object, name?: string) => object('AgentDeployment', { model: { route: 'mock' }, ...spec }, name)
 
-/** Objects that every API server must refuse, and what it must say. */
+/** Objects that every API server must refuse, and the expected message. */
 export const badSamples: readonly { object: object; says: string }[] = [
   { object: agent({}, 'a'.repeat(53)), says: 'DNS label of at most 52 characters' },
   { object: agent({}, '1a'), says: 'DNS label of at most 52 characters' },

@@ -1,13 +1,13 @@
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /**
- * A duration such as `30s`, `90m`, `1h30m` or `2d12h`. CEL has no days, so the form with days is written in order, each unit
- * below the next: a regular expression can then compare it with a whole number of days.
+ * A duration such as `30s`, `90m`, `1h30m` or `2d12h`. CEL has no days, so durations with days have their units in descending order. A regular
+ * expression can then compare them with a number of days.
  */
 export const DURATION_PATTERN =
   '^([1-9][0-9]{0,8}d((1?[0-9]|2[0-3])h)?([1-5]?[0-9]m)?([1-5]?[0-9]s)?([0-9]{1,3}ms)?|([0-9]{1,9}(ms|s|m|h)){1,5})$'
 
-/** Longest delay of a timer in Node: 2^31 - 1 ms, 24.8 days. A longer one fires after 1 ms. */
+/** Maximum delay of a timer in Node: 2^31 - 1 ms, 24.8 days. A longer one fires after 1 ms. */
 export const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** Smallest and largest duration that a field accepts, both inclusive. */
@@ -16,7 +16,7 @@ export interface DurationBounds {
   readonly max: string
 }
 
-/** Bounds of every duration that a caller can give. All but `share` and `retention` become timers. */
+/** Bounds of every duration that a caller can set. All but `share` and `retention` become timers. */
 export const durationBounds = {
   /** One run of an agent. */
   runTimeout: { min: '1ms', max: '24d' },
@@ -24,7 +24,7 @@ export const durationBounds = {
   invokeTimeout: { min: '1ms', max: '24h' },
   /** An agent that waits for the run of another one. */
   delegateTimeout: { min: '1ms', max: '24d' },
-  /** First byte of a model's answer. */
+  /** Time to the first byte of a model's response. */
   firstByte: { min: '1ms', max: '1h' },
   /** A check of content by an HTTP service, within the timeout of a filter. */
   guardCheck: { min: '10ms', max: '10s' },
@@ -34,18 +34,18 @@ export const durationBounds = {
   mcpCall: { min: '1s', max: '5m' },
   /** Validity of a share. */
   share: { min: '1m', max: '30d' },
-  /** Age at which stored entries are dropped. */
+  /** Retention of stored entries. */
   retention: { min: '1s', max: '3650d' },
 } as const satisfies Readonly<Record<string, DurationBounds>>
 
 const syntax = new RegExp(DURATION_PATTERN)
 
-/** The bounds that `durationText` marked a schema with. */
+/** The bounds with which `durationText` marked a schema. */
 export function boundsOf(schema: Readonly<Record<string, unknown>>): DurationBounds | undefined {
   return schema['x-mesh-duration'] as DurationBounds | undefined
 }
 
-/** Milliseconds of a duration; undefined when the text is none. May exceed what a timer takes: see `durationProblem`. */
+/** Milliseconds of a duration; undefined if the string is not a duration. May exceed the maximum of a timer: see `durationProblem`. */
 export function durationToMs(text: string): number | undefined {
   if (text === '' || text.length > 64 || !syntax.test(text)) return undefined
   let total = 0
@@ -54,14 +54,14 @@ export function durationToMs(text: string): number | undefined {
   return total
 }
 
-/** A duration in the largest unit that gives it as a whole number. */
+/** Formats a duration in the largest unit that yields a whole number. */
 export function msToDuration(ms: number): string {
   const whole = Math.round(ms)
   const unit = (['d', 'h', 'm', 's'] as const).find((one) => whole > 0 && whole % (UNIT_MS[one] ?? 1) === 0) ?? 'ms'
   return `${whole / (UNIT_MS[unit] ?? 1)}${unit}`
 }
 
-/** What is wrong with a duration, or undefined when it lies within the bounds. Never repeats the text. */
+/** What is wrong with a duration, or undefined if it is within the bounds. Never quotes the value. */
 export function durationProblem(text: string, { min, max }: DurationBounds): string | undefined {
   const ms = durationToMs(text)
   if (ms !== undefined && ms >= bound(min) && ms <= bound(max)) return undefined
@@ -69,8 +69,8 @@ export function durationProblem(text: string, { min, max }: DurationBounds): str
 }
 
 /**
- * A CEL rule that says the same of `self`, for values that match the pattern; the message names both bounds. A text made in
- * the rule has no known length and exceeds the cost that an API server allows, so days are compared by `matches`.
+ * The same check as a CEL rule on `self`, for values that match the pattern; the message has both bounds. A string built in the rule has no known
+ * length, which exceeds the cost limit of an API server, so days are compared by `matches`.
  */
 export function durationRule({ min, max }: DurationBounds): { readonly rule: string; readonly message: string } {
   const [least, most] = [bound(min), bound(max)]
@@ -87,7 +87,7 @@ export function durationRule({ min, max }: DurationBounds): { readonly rule: str
 
 const dayMs = 86_400_000
 
-// Fewer days with any rest, or that many with a rest of zero.
+// Fewer days with any remainder, or the maximum number of days with a remainder of zero.
 function daysUpTo(days: number): string {
   const fewer = days === 1 ? [] : [`(${digitsUpTo(days - 1)})d`]
   return `^(${[...fewer, `${days}d[0a-z]*$`].join('|')})`

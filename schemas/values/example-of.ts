@@ -7,7 +7,7 @@ export interface Example {
 }
 
 /**
- * Example of a schema: the first of its `examples`, else one made of those of its parts. Optional parts without an example are left out.
+ * Example of a schema: the first of its `examples`, else one built from the examples of its parts. Optional parts without an example are left out.
  * Undefined if a required part has none.
  */
 export function exampleOf(schema: unknown): Example | undefined {

@@ -1,10 +1,10 @@
 /** Micro-units of one unit of a currency. */
 const UNIT = 1_000_000n
 
-/** Largest amount that the ledger accepts: sums of a few stay below 2^63. */
+/** Maximum amount that the ledger accepts: sums of a few stay below 2^63. */
 export const MAX_MICROS = 1_000_000_000_000_000_000n
 
-/** Converts decimal strings with at most six places to micro-units. Throws for any other text. */
+/** Converts decimal strings with at most six places to micro-units. Throws for any other string. */
 export function parseMicros(text: string): bigint {
   const [, whole, places = ''] = /^([0-9]{1,12})(?:\.([0-9]{1,6}))?$/.exec(text) ?? []
   if (whole === undefined) throw new RangeError('an amount must be a decimal string with at most six places')

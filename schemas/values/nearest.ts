@@ -10,7 +10,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best
 }
 
-/** `; did you mean x?`, or nothing when no candidate is near. */
+/** `; did you mean x?`, or an empty string if no candidate is near. */
 export function didYouMean(word: string, candidates: readonly string[]): string {
   const guess = nearest(word, candidates)
   return guess === undefined ? '' : `; did you mean ${guess}?`

@@ -2,8 +2,8 @@ import { CONVERSATION_ID_DETAIL, CONVERSATION_ID_PATTERN } from '../names/conver
 import { DURATION_PATTERN } from './duration.ts'
 import { MOUNT_PATH, RELATIVE_PATH } from './pod-limits.ts'
 
-// Keyed by the pattern as its schema has it, so that neither CRDs nor the OpenAPI document carry a mark for it. A test asserts that
-// every pattern of a kind, the agent format and the API is here.
+// Keyed by the pattern in the schema, so that neither CRDs nor the OpenAPI document need a mark. A test asserts that every pattern of a kind, the
+// agent format and the API is here.
 const texts: ReadonlyMap<string, string> = new Map([
   ['^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', 'must be a-z, 0-9 and -, beginning and ending with a letter or digit'],
   [

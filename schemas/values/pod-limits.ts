@@ -2,7 +2,7 @@ import { KEYS_SECRET_SUFFIX } from '../names/labels.ts'
 
 // Without TypeBox, whose import costs more than the check of an agent file. Patterns are both RE2 and JavaScript.
 
-/** Sources of a volume that an agent may have: those of Pod Security `restricted` that say what they mount (ADR 0038). */
+/** Sources of a volume that an agent may have: those of Pod Security `restricted` that declare what they mount (ADR 0038). */
 export const VOLUME_SOURCES = [
   'emptyDir',
   'configMap',
@@ -13,7 +13,7 @@ export const VOLUME_SOURCES = [
   'ephemeral',
 ] as const
 
-/** Sources that people ask for first: the schema knows them, so that the refusal can say what is allowed. */
+/** Refused sources that users often try: the schema has them, so that the refusal can list the allowed sources. */
 export const REFUSED_SOURCES = ['hostPath', 'nfs', 'csi', 'iscsi', 'image', 'gitRepo', 'flexVolume'] as const
 
 /** Sources of a projected volume. */
@@ -28,7 +28,7 @@ export const PLATFORM_VOLUMES: readonly string[] = [
   'launcher-tokens',
 ]
 
-// Neither `.` nor `..`, nor what begins with two dots, as the files of the kubelet in a volume do.
+// Neither `.` nor `..`, nor a name that begins with two dots, which the kubelet uses for its own files in a volume.
 const SEGMENT = '[.]?[-_@+=~A-Za-z0-9][-._@+=~A-Za-z0-9]*'
 
 /** A path inside a volume. */
@@ -40,7 +40,7 @@ export const MOUNT_PATH = `^(/${SEGMENT})+$`
 /** Paths of the platform and of the system in a container, and every path that contains one. */
 export const RESERVED_PATHS = '^/(mesh|proc|sys|dev|etc/mesh|run/secrets|var/run/secrets)(/|$)|^/(etc|run|var|var/run)$'
 
-/** Shared memory is its own mount, and small by default. */
+/** Shared memory: a separate mount, and small by default. */
 export const SHARED_MEMORY = '/dev/shm'
 
 const NAME = '[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?'
@@ -74,12 +74,12 @@ export function isReservedPath(path: string): boolean {
   return path !== SHARED_MEMORY && new RegExp(RESERVED_PATHS).test(path)
 }
 
-/** Whether a pod of an agent never has an annotation of this key. */
+/** Whether a pod of an agent must not have an annotation with this key. */
 export function isRefusedAnnotation(key: string): boolean {
   return key.length > 317 || !new RegExp(ANNOTATION_KEY).test(key) || new RegExp(REFUSED_ANNOTATIONS).test(key)
 }
 
-/** Whether a Secret of this name holds the keys of an agent, or will. */
+/** Whether the name of a Secret is reserved for the keys of an agent. */
 export function isAgentKeysName(name: string): boolean {
   return name.endsWith(KEYS_SECRET_SUFFIX)
 }

@@ -1,16 +1,16 @@
 import { pointerToken } from './json-pointer.ts'
 
-/** Whether PostgreSQL can store a text in UTF-8: it has neither U+0000 nor a lone surrogate (PostgreSQL, 8.3 and 8.14). */
+/** Whether PostgreSQL can store a string in UTF-8: it contains neither U+0000 nor a lone surrogate (PostgreSQL, 8.3 and 8.14). */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
 
-/** The text with U+FFFD in place of each U+0000 and each lone surrogate; its length in UTF-16 units stays the same. */
+/** The string with U+FFFD in place of each U+0000 and each lone surrogate; its length in UTF-16 units stays the same. */
 export function toStorable(text: string): string {
   return isStorable(text) ? text : text.toWellFormed().replaceAll('\0', '\uFFFD')
 }
 
-/** As `toStorable`, for every text and key of a JSON value. Recursive: the depth of the value must be bounded. */
+/** As `toStorable`, for every string and key of a JSON value. Recursive: the depth of the value must be bounded. */
 export function toStorableValue<T>(value: T): T
 export function toStorableValue(value: unknown): unknown {
   if (typeof value === 'string') return toStorable(value)
@@ -20,7 +20,7 @@ export function toStorableValue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, child]) => [toStorable(key), toStorableValue(child)]))
 }
 
-/** RFC 6901 pointer of the first text or key that is not storable, undefined without one; for a key, the pointer of its object. */
+/** RFC 6901 pointer of the first string or key that is not storable, or undefined; for a key, the pointer of its object. */
 export function findUnstorable(value: unknown, pointer = ''): string | undefined {
   if (typeof value === 'string') return isStorable(value) ? undefined : pointer
   if (typeof value !== 'object' || value === null) return undefined
@@ -32,7 +32,7 @@ export function findUnstorable(value: unknown, pointer = ''): string | undefined
   return undefined
 }
 
-/** Whether a time is one that both JavaScript and PostgreSQL hold: years 1 to 9999 in UTC. */
+/** Whether both JavaScript and PostgreSQL can represent a time: years 1 to 9999 in UTC. */
 export function isStorableTime(milliseconds: number): boolean {
   return milliseconds >= MIN_TIME && milliseconds <= MAX_TIME
 }

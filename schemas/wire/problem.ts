@@ -1,7 +1,7 @@
 import { list, object, optionalField, string } from './schema.ts'
 import type { Static } from './schema.ts'
 
-/** Fields of problem+json (RFC 9457) that a caller of the state role decides by. */
+/** Fields of problem+json (RFC 9457) on which callers of the state role base decisions. */
 export const problem = object(
   {
     code: optionalField(string()),
@@ -14,7 +14,7 @@ export const problem = object(
 /** See {@link problem}. */
 export type StateProblem = Static<typeof problem>
 
-/** Why a request was refused: the first of its fields with its error, else the detail. */
+/** Why a request was refused: the first field with its error, else the detail. */
 export function firstReason({ errors = [], detail }: StateProblem): string | undefined {
   const [first] = errors
   return first === undefined ? detail : `${first.pointer}: ${first.detail}`

@@ -4,22 +4,22 @@ import type { StateProblem } from './problem.ts'
 import type { Schema } from './schema.ts'
 import type { StatePath } from './state-path.ts'
 
-/** A response of the state role as it arrived. */
+/** A response of the state role before it is parsed. */
 export interface ReceivedResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly bytes: Buffer
 }
 
-/** A response of the state role, read in the form of its path. */
+/** A response of the state role, parsed according to its path. */
 export interface PathResponse<Response> extends ReceivedResponse {
-  /** Undefined unless the status is that of success and the body has the form of the path. Parsed when it is read. */
+  /** Undefined unless the status is the path's success status and the body matches its schema. Parsed on access. */
   readonly value: Response | undefined
-  /** Of an error; no fields for a body that is not problem+json. */
+  /** Problem of an error response; without fields if the body is not problem+json. */
   readonly problem: StateProblem
 }
 
-/** Reads a response in the form of its path. */
+/** Reads a response according to its path. */
 export function readResponse<Response>(
   path: Pick<StatePath<string, unknown, Response>, 'status' | 'response'>,
   received: ReceivedResponse,

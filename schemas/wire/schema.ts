@@ -5,12 +5,12 @@ import { MalformedValue } from './malformed-value.ts'
 export type JsonSchema = Readonly<Record<string, unknown>>
 
 /**
- * A value of a request or response: its schema for the reference, and its parser. These parsers are our own: a schema library would double
- * the bundle of the launcher.
+ * A value of a request or response: its schema for the reference, and its parser. The parsers are hand-written: a schema library would double the
+ * bundle of the launcher.
  */
 export interface Schema<T> {
   readonly json: JsonSchema
-  /** Returns the value without unknown fields. Throws `MalformedValue` naming `at`, the path of the field. */
+  /** Returns the value without unknown fields. Throws `MalformedValue` with `at`, the path of the field. */
   parse(value: unknown, at: string): T
 }
 
@@ -55,7 +55,7 @@ export const count: Schema<number> = {
     typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : refuse(at, 'must be a count'),
 }
 
-/** An integer of a range, `least` and `most` included. `json` adds to its description, such as its default. */
+/** An integer within a range, `least` and `most` included. `json` adds to its description, such as its default. */
 export function integer(least: number, most: number, json: JsonSchema = {}): Schema<number> {
   return checked({ type: 'integer', minimum: least, maximum: most, ...json }, (value) =>
     typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most
@@ -74,7 +74,7 @@ export function number(least = -Infinity): Schema<number> {
   )
 }
 
-/** A string. `problem` returns what is wrong with a value, such as "must be a duration"; `json` describes the same rule. */
+/** A string. `problem` returns what is wrong with a value, such as "must be a duration"; `json` expresses the same rule. */
 export function string(json: JsonSchema = {}, problem: (value: string) => string | undefined = () => undefined) {
   const schema: Schema<string> = {
     json: { type: 'string', ...json },
@@ -114,7 +114,7 @@ export function nullable<T>(schema: Schema<T>): Schema<T | null> {
   }
 }
 
-/** A value of the first or of the second schema. An error is that of the second. */
+/** A value of the first or of the second schema. The error is that of the second schema. */
 export function either<A, B>(first: Schema<A>, second: Schema<B>): Schema<A | B> {
   return {
     json: { anyOf: [first.json, second.json] },
@@ -146,7 +146,7 @@ export const anyObject: Schema<Readonly<Record<string, unknown>>> = {
   parse: (value, at) => (isObject(value) ? value : refuse(at, 'must be a JSON object')),
 }
 
-/** An object with these fields; others are refused, or dropped with `open`. */
+/** An object with these fields; other fields are refused, or dropped with `open`. */
 export function object<F extends Fields>(fields: F, { open = false } = {}): Schema<ShapeOf<F>> {
   const names = Object.keys(fields)
   const required = names.filter((name) => !isOptional(fields[name]))
@@ -174,7 +174,7 @@ export function object<F extends Fields>(fields: F, { open = false } = {}): Sche
   }
 }
 
-/** Fields of a response. What a later version adds is dropped. */
+/** Fields of a response. Fields of later versions are dropped. */
 export function reply<F extends Fields>(fields: F): Schema<ShapeOf<F>> {
   return object(fields, { open: true })
 }
@@ -184,9 +184,7 @@ export function optionalField<T>(schema: Schema<T>): Optional<T> {
   return { ...schema, optional: true }
 }
 
-/**
- * A value whose parts are checked elsewhere, such as a recorded part or a JSON Schema of a tool: its type is stated, and `json` describes it.
- */
+/** A value whose parts are checked elsewhere, such as a recorded part or a JSON Schema of a tool: its type is declared, and `json` describes it. */
 export function opaque<T>(json: JsonSchema): Schema<T> {
   return { json, parse: (value) => value as T }
 }

@@ -1,8 +1,8 @@
 import type { Schema } from './schema.ts'
 
 /**
- * A path of the state role. Its route is declared with this value and the launcher calls with it, so that both ends have one method, one
- * path and one form of what is sent (house rule 5).
+ * A path of the state role. Its route is declared with this value and the launcher calls with it, so that both ends share method, path and schemas
+ * (house rule 5).
  */
 export interface StatePath<Url extends string = string, Request = unknown, Response = unknown> {
   readonly method: 'GET' | 'POST'
@@ -10,9 +10,9 @@ export interface StatePath<Url extends string = string, Request = unknown, Respo
   readonly path: Url
   /** Body of a request; undefined: none. */
   readonly request?: Schema<Request>
-  /** Status of a response that succeeded. */
+  /** Status of a successful response. */
   readonly status: 200 | 201 | 202 | 204
-  /** Body of that response; of a 204 it is never read. */
+  /** Body of a successful response; the body of a 204 is never read. */
   readonly response: Schema<Response>
 }
 
@@ -45,7 +45,7 @@ export function requestTarget(
   return `${filled}?${given.map(([name, value]) => `${name}=${encode(String(value))}`).join('&')}`
 }
 
-// Of a lone surrogate `encodeURIComponent` throws.
+// `encodeURIComponent` throws for a lone surrogate.
 function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
-/** Groups of Keep a Changelog 1.1.0, in its order. The folder of a group has its name in lowercase. */
+/** Groups of Keep a Changelog 1.1.0, in its order. The folder of a group is its name in lowercase. */
 export const groups = ['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security'] as const
 
 const mostWords = 40
 const fileName = /^\d{4}-\d{2}-\d{2}-[a-z0-9]+(?:-[a-z0-9]+)*\.md$/
 
-/** Entries of a group: files first, those of later days before, then the lines of earlier.md. Throws for a file that is not an entry. */
+/** Entries of a group: first the files, newest day first, then the lines of earlier.md. Throws for a file that is not an entry. */
 export function entriesOf(folder: URL, group: string): string[] {
   return [...fromFiles(new URL(`${group.toLowerCase()}/`, folder)), ...earlier(folder, group)]
 }
@@ -23,7 +23,7 @@ function fromFiles(folder: URL): string[] {
     })
 }
 
-/** Why a file is not an entry, or undefined. */
+/** Returns why a file is not a valid entry, or undefined. */
 export function entryFault(name: string, text: string): string | undefined {
   if (!fileName.test(name)) return 'must be named YYYY-MM-DD-some-words.md'
   if (text === '' || text.includes('\n')) return 'must have one paragraph on one line'

@@ -21,8 +21,8 @@ export async function generate(): Promise<Map<string, string>> {
   ])
 }
 
-// Plain JSON Schema without Kubernetes' keywords and our annotations, except for the bounds of durations, which the validator of the format
-// reads.
+// Plain JSON Schema without Kubernetes' keywords and the platform's annotations, except for the bounds of durations, which the validator of the
+// format reads.
 function strip(schema: object, dropped: ReadonlySet<string> = new Set(), isMap = false): Node {
   const kept = Object.entries(schema).filter(
     ([key]) => isMap || key === 'x-mesh-duration' || !(key.startsWith('x-') || dropped.has(key)),

@@ -11,7 +11,7 @@ export async function generate(): Promise<Map<string, string>> {
   return new Map([['plugins/command-list.ts', `${preface}export const builtInCommands = ${list} as const\n`]])
 }
 
-// As the formatter writes it.
+// Formatted as the formatter would.
 function quote(text: string): string {
   return text.includes("'") ? JSON.stringify(text) : `'${text}'`
 }

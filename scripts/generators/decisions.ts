@@ -20,7 +20,7 @@ interface DecisionRecord {
   readonly status: string
 }
 
-/** Parses a record; older ones have titles in another form. */
+/** Parses a record; older records have titles in another format. */
 function toRecord(name: string, text: string): DecisionRecord {
   const [, title = ''] = /^# \d+[.:] (\S.*)\n/.exec(text) ?? []
   const [, status = ''] = /^(?:## Status\n+|Status: )(\w+)/m.exec(text) ?? []
@@ -28,7 +28,7 @@ function toRecord(name: string, text: string): DecisionRecord {
   return { name, title, status: status.toLowerCase() }
 }
 
-/** Returns the violation of the form, or undefined. */
+/** Returns the violation of the format, or undefined. */
 export function formFault(name: string, text: string): string | undefined {
   const number = name.slice(0, 4)
   const headings = [...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading)

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** launcher/{listener,service,thread}-list.ts: what the launcher loads from the rooms that plugins have for it. */
+/** launcher/{listener,service,thread}-list.ts: the modules that the launcher loads from the plugins' folders `launcher`. */
 export async function generate(): Promise<Map<string, string>> {
   const listeners = globSync('plugins/*/launcher/listener.ts', { cwd: root }).toSorted().map(toListener)
   const parts = globSync('plugins/*/launcher/port-part.ts', { cwd: root }).toSorted().map(toPart)
@@ -22,7 +22,7 @@ interface Found {
   readonly name: string
 }
 
-// The text is read, since importing a listener would need this list.
+// The source is scanned, since importing a listener would require this list.
 function toListener(path: string): Found {
   return { path, name: exportOf(path, 'Listener') }
 }
@@ -60,7 +60,7 @@ function importsOf(found: readonly Found[]): string {
   return found.map(({ path, name }) => `import { ${name} } from '#${path}'\n`).join('')
 }
 
-// As the formatter writes it: on one line if that has at most 120 characters.
+// Formatted as the formatter would: on one line if it has at most 120 characters.
 function arrayOf(declaration: string, found: readonly Found[]): string {
   const short = `${declaration} = [${found.map(({ name }) => name).join(', ')}]\n`
   return short.length <= 121 ? short : `${declaration} = [\n${found.map(({ name }) => `  ${name},\n`).join('')}]\n`

@@ -87,7 +87,7 @@ function toRoute({ method, path, summary, body, responses, stream, refusals: cod
   return `\n### ${method} ${path}\n\n${summary}\n\n${lines.join('\n')}\n`
 }
 
-/** A schema in the notation of TypeScript. */
+/** Formats a schema in TypeScript notation. */
 function notation(schema: JsonSchema): string {
   const { type, properties, required = [], items, enum: values, additionalProperties } = schema
   if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(' | ')

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Pages with a prelude. */
 export const pages = ['README.md', 'docs/*.md', 'docs/how-to/*.md', 'docs/tutorials/*.md', 'examples/*.md'] as const
 
-/** The preludes in pages that people write: what a reader does before the first command is the same everywhere. */
+/** The preludes in hand-written pages: the steps before the first command are the same everywhere. */
 export async function generate(): Promise<Map<string, string>> {
   const found = globSync([...pages], { cwd: root }).toSorted()
   const texts = found.map((path) => [path, readFileSync(join(root, path), 'utf8')] as const)

@@ -5,7 +5,7 @@ import { allSettings } from '../settings/all-settings.ts'
 import { settingRows } from '../settings/setting-row.ts'
 import { declaredMetrics } from './metrics.ts'
 
-/** docs/operations/retention.md, from what is kept, with the defaults of its settings. Throws for a name that does not exist. */
+/** docs/operations/retention.md, from the list of kept data, with the defaults of its settings. Throws for a name that does not exist. */
 export async function generate(): Promise<Map<string, string>> {
   const known = await readKnown()
   const rows = keptData.map((data) => toRow(data, known))

@@ -33,7 +33,7 @@ function clusterPatches(access: readonly AccessRule[]): string {
   return `${clusterHeader}${patches.join('')}`
 }
 
-// A patch that leaves a ClusterRole what has no namespace.
+// A patch that reduces a ClusterRole to rules on cluster-scoped resources.
 function clusterRules(role: GrantedRole, access: readonly AccessRule[]): string {
   const rules = policyRules(
     role,
@@ -81,11 +81,11 @@ Rights of the platform in one namespace, once for each of \`cluster.namespaces\`
   )
 }
 
-// Status and Events say in a namespace that is not bound why its objects are left alone.
+// In a namespace that is not bound, status and Events state why its objects are not reconciled.
 const isReport = ({ resource }: AccessRule): boolean => resource.endsWith('/status') || resource === 'events'
 
-// Of the manager's rights, lists, watches, reviews of subjects, status and Events; of the gateway's, reviews of bearers. Everything else is
-// bound per namespace. The role of the state role is for RoleBindings: the ClusterRole that its ClusterRoleBinding names cannot be changed.
+// Rights that stay cluster-wide. Manager: list, watch, SubjectAccessReviews, status and Events; gateway: TokenReviews. All others are bound per
+// namespace. The role of the state role is for RoleBindings: the roleRef of its ClusterRoleBinding cannot be changed.
 function readsOfCluster(access: readonly AccessRule[]): string {
   const reads = access.filter((rule) => rule.clusterWide || rule.group === 'authorization.k8s.io' || isReport(rule))
   const namespaced = access.filter((rule) => !isCluster(rule))

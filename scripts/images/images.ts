@@ -4,7 +4,7 @@ import type { RunConfig } from './archive.ts'
 import { file, folder, libraries, skeleton, toTree } from './tree.ts'
 import type { Node } from './tree.ts'
 
-/** Content of the images: programs of this machine, and a folder with the bundles. */
+/** Content of the images: programs from this machine, and a folder with the bundles. */
 export interface Parts {
   readonly node: string
   readonly tini: string
@@ -14,8 +14,8 @@ export interface Parts {
 const architecture = process.arch === 'x64' ? 'amd64' : process.arch
 const unprivilegedUser = '65532:65532'
 
-// A small young generation frees the buffers of pages early, and the heap may double before a full collection. V8 counts those buffers too;
-// by its own choice a few pages in progress start one repeatedly, which takes half of a BFF's CPU.
+// A small young generation frees the buffers of pages early, and the heap may double before a full collection. V8 counts those buffers too. With its
+// default limit, a few pages in progress repeatedly trigger a full collection, which takes half of a BFF's CPU.
 const heap = ['--heap-growing-percent=100', '--no-memory-reducer', '--max-semi-space-size=4']
 
 /** Container configuration of each image, as in the Dockerfile. */
@@ -42,8 +42,8 @@ export function platformImage(path: string, ref: string, parts: Parts): string {
 }
 
 /**
- * The launcher: the only container of a declarative agent, the sidecar of every other one, and the image of agents with only a command,
- * which find `node` on their PATH. Returns the digest.
+ * The launcher: the only container of a declarative agent, the sidecar of every other agent, and the image of agents with only a command, which find
+ * `node` on their PATH. Returns the digest.
  */
 export function launcherImage(path: string, ref: string, parts: Parts): string {
   const base = toTree([...skeleton, ...runtime(parts)])

@@ -3,7 +3,7 @@ import type { Plugin } from 'esbuild'
 
 const undici = { path: join(import.meta.dirname, 'undici.mjs') }
 
-// HTTP/2 in undici, which every dispatcher switches off (`allowH2`).
+// HTTP/2 in undici, which every dispatcher disables (`allowH2`).
 const unused = /\/client-h2\.js$/
 
 // Its ES modules call a `require` that is created at run time, which a bundler cannot follow.
@@ -20,7 +20,7 @@ export const lightImports: Plugin = {
     onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({
       contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)})`,
     }))
-    // Packages use it differently; the only one that does is loaded late.
+    // Other packages import it differently; the only one with this import is loaded late.
     onResolve({ filter: /^undici$/ }, ({ importer }) => (importer.includes('node_modules') ? undefined : undici))
     onResolve({ filter: hiddenRequire }, ({ path, resolveDir, kind }) =>
       kind === 'require-call' ? undefined : resolve(path, { resolveDir, kind: 'require-call' }),

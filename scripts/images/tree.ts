@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
-/** Content of a path of an image. */
+/** Content at a path of an image. */
 export type Node =
   | { readonly kind: 'folder'; readonly mode: number }
   | { readonly kind: 'link'; readonly target: string }
@@ -12,12 +12,12 @@ export type Node =
 /** Content by path, without a leading slash. */
 export type Tree = ReadonlyMap<string, Node>
 
-/** Adds a file of this machine. */
+/** Adds a file from this machine. */
 export function file(path: string, from: string, mode = 0o755): [string, Node] {
   return [path, { kind: 'file', from: realpathSync(from), mode }]
 }
 
-/** Adds every file of a folder of this machine. */
+/** Adds every file of a folder on this machine. */
 export function folder(path: string, from: string): [string, Node][] {
   return readdirSync(from, { recursive: true, encoding: 'utf8' })
     .filter((name) => lstatSync(join(from, name)).isFile())

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path/posix'
 
-/** Declarations of the package: text by path (`core/host/core.d.ts`), and the packages they import. */
+/** Declarations of the package: content by path (`core/host/core.d.ts`), and the packages they import. */
 export interface Declarations {
   readonly files: ReadonlyMap<string, string>
   readonly packages: ReadonlySet<string>

@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 
 const block = /<!-- prelude: (\S+) -->\n[\s\S]*?<!-- \/prelude -->/g
 
-// What a reader does before the first command of a page.
+// Steps before the first command of a page.
 function toPrelude(persona: string, link: string): string {
   return `<!-- prelude: ${persona} -->
 
@@ -18,7 +18,7 @@ cluster, set them [yourself](${link}).
 <!-- /prelude -->`
 }
 
-/** A page with its preludes as they should be. `folder` is the page's own in the repository. */
+/** Returns a page with current preludes. `folder` is the folder of the page in the repository. */
 export function withPreludes(page: string, folder: string): string {
   const link = `${posix.relative(folder, 'docs/operations/local.md')}#use-it-from-a-terminal`
   return page.replace(block, (_, persona: string) => toPrelude(persona, link))

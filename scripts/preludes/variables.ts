@@ -3,7 +3,7 @@ import type { ReservedPort } from '#schemas/launcher/launcher-ports.ts'
 
 const block = /<!-- variables -->\n[\s\S]*?<!-- \/variables -->/
 
-// What an agent calls at a port, by its variable.
+// Purpose of each port for an agent, by its variable.
 const uses: Readonly<Record<string, string>> = {
   DELEGATE_PORT: '`POST http://127.0.0.1:$DELEGATE_PORT/delegate` runs another agent',
   FEEDBACK_PORT: '`POST http://127.0.0.1:$FEEDBACK_PORT/feedback` [scores a run](#feedback)',
@@ -33,7 +33,7 @@ const others: readonly (readonly [names: string, present: string, content: strin
   ],
 ]
 
-/** The page with the table of variables of an agent, if it has the marks. Throws for a port of agents without a text. */
+/** The page with the table of variables of an agent, if it has the markers. Throws for a port of agents without a description. */
 export function withVariables(page: string): string {
   const rows: readonly ReservedPort[] = Object.values(reservedPorts)
   const ports = rows.filter(({ bind, env }) => bind === 'loopback' && !env.startsWith('MESH_')).map(rowOf)

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
-// What the bundle is made of, and who makes it.
+// Sources of the bundle, and the scripts that build it.
 const folders = [
   'core',
   'plugins',
@@ -17,10 +17,10 @@ const folders = [
 ]
 const files = ['main.ts', 'package-lock.json']
 
-/** Folder of all bundles of a clone; each is named after the state of its sources. */
+/** Folder of all bundles of a clone; each is named after a fingerprint of its sources. */
 export const programsFolder = (root) => join(root, 'node_modules', '.cache', 'mesh', 'programs')
 
-/** Folder of the bundle of the sources as they are, whether or not it exists. Reads names, sizes and times of change: 40 ms. */
+/** Folder of the bundle of the current sources, whether or not it exists. Reads names, sizes and modification times: 40 ms. */
 export function programFolder(root) {
   return join(programsFolder(root), keyOf(root))
 }
@@ -41,7 +41,7 @@ function keyOf(root) {
 }
 
 function sourcesOf(root) {
-  // A copy without the tests starts too.
+  // A copy of the sources without tests must also start.
   const exists = (path) => existsSync(join(root, path))
   const found = folders.filter(exists).flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Metafile } from 'esbuild'
 import { bundleLauncher, bundlePlatform } from '../images/bundle.ts'
 
-// Manifests of the platform, which the embedded API server is given, and data files read by the code beside them.
+// Manifests of the platform for the embedded API server, and data files that neighbouring code reads.
 const data = '{core,plugins,local}/**/*.{json,yaml,mjs}'
 
 // The manifest of a workspace package belongs to the sources: its code is bundled.
@@ -13,8 +13,8 @@ const isNoData = (path: string): boolean => /testdata|node_modules|(?:^|\/)packa
 export const programImports = { '#launcher/main.ts': './launcher/main.js' } as const
 
 /**
- * Writes the whole program, the embedded default included, as bundled JavaScript with its data files, in the layout of the sources.
- * `further` are entry points of tests. Returns the metafiles of platform and launcher.
+ * Writes the whole program, the embedded default included, as bundled JavaScript with its data files, in the layout of the sources. `further` lists
+ * entry points of tests. Returns the metafiles of platform and launcher.
  */
 export async function makeProgram(root: string, folder: string, further: readonly string[] = []): Promise<Metafile[]> {
   const bundles = [

@@ -8,10 +8,10 @@ import { makeProgram } from './make-program.ts'
 const prepareStore = 'local/data-folder/prepare-store'
 // Tests start a worker whose agents have addresses of this machine.
 const furtherEntries = [`${prepareStore}.ts`, 'test/flows/platform/role-process.ts']
-// A platform that runs may still load a chunk of an older bundle.
+// A running platform may still load a chunk of an older bundle.
 const keptMs = 7 * 24 * 3600 * 1000
 
-/** Bundles the program of the sources as they are, unless that exists, and removes those of last week. Returns its folder. */
+/** Bundles the program of the current sources, unless the bundle exists, and removes bundles older than a week. Returns its folder. */
 export async function prepareProgram(root: string): Promise<string> {
   const known = findProgram(root)
   if (known !== undefined) return known
@@ -22,7 +22,7 @@ export async function prepareProgram(root: string): Promise<string> {
   const unfinished = mkdtempSync(join(programs, 'unfinished-'))
   try {
     await makeProgram(root, unfinished, furtherEntries)
-    // Edited meanwhile: the bundle may be of neither state.
+    // The sources were edited meanwhile: the bundle may match neither state.
     if (programFolder(root) !== folder) return await prepareProgram(root)
     fillStore(unfinished)
     moveTo(folder, unfinished)
@@ -32,7 +32,7 @@ export async function prepareProgram(root: string): Promise<string> {
   return folder
 }
 
-// Without the migrated store a first start migrates its own.
+// Without the migrated store, the first start migrates its own store.
 function fillStore(program: string): void {
   const image = imageOf(process.env)
   const entry = join(program, `${prepareStore}.js`)
@@ -40,7 +40,7 @@ function fillStore(program: string): void {
   spawnSync(process.execPath, args, { stdio: ['ignore', 2, 2] })
 }
 
-// Another process may have made the same one meanwhile.
+// Another process may have created the same bundle meanwhile.
 function moveTo(folder: string, made: string): void {
   try {
     renameSync(made, folder)

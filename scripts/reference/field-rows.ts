@@ -1,4 +1,4 @@
-/** A node of a JSON Schema, as far as the reference pages show it. */
+/** A node of a JSON Schema, reduced to the keywords that the reference pages show. */
 export interface FieldNode {
   readonly type?: string | readonly string[]
   readonly const?: unknown
@@ -30,7 +30,7 @@ export interface FieldRow {
   readonly meaning: string
 }
 
-/** Rows of every field of a schema, in its order, with those of mappings and lists below theirs. */
+/** Rows of every field of a schema, in schema order, with nested fields of mappings and lists below their parent. */
 export function fieldRows(schema: FieldNode, path = ''): readonly FieldRow[] {
   const required = new Set(schema.required)
   return Object.entries(schema.properties ?? {}).flatMap(([name, node]) => {

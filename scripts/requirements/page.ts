@@ -23,7 +23,7 @@ export function faultsOf(
   return [...unknown, ...bare, ...stale]
 }
 
-/** Renders docs/reference/requirements.md. Lists files only, since names of tests change more often than what they prove. */
+/** Renders docs/reference/requirements.md. Lists files only, since the names of tests change more often than their files. */
 export function requirementsPage(table: readonly Requirement[], proofs: ReadonlyMap<string, readonly Proof[]>): string {
   const groups = Map.groupBy(table, ({ group }) => group)
   const parts = [...groups].map(

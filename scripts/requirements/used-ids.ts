@@ -6,7 +6,7 @@ import { idPattern } from './table.ts'
 const skipped =
   /(?:^|\/)(?:node_modules|dist|coverage|testdata|fixtures|generated)\/|^scripts\/requirements\/|\.(?:json|lock)$|^docs\/reference\/requirements\.md$/
 
-/** Finds ids in comments, test names and documents, with the first file that names each. */
+/** Finds ids in comments, test names and documents, with the first file that contains each. */
 export function findUsedIds(root: URL): Map<string, string> {
   const found = new Map<string, string>()
   const files = globSync(
@@ -23,7 +23,7 @@ export function findUsedIds(root: URL): Map<string, string> {
   return found
 }
 
-/** Ids in a text as words: `(A4)`, `A4/A10:`, `SEC8,`, but not `v1.A4` or `A4b=`. */
+/** Ids that occur in a text as words: `(A4)`, `A4/A10:`, `SEC8,`, but not `v1.A4` or `A4b=`. */
 export function idsIn(text: string): string[] {
   const word = new RegExp(String.raw`(?<![\w.=$%#-])${idPattern}(?![\w=-]|\.\w)`, 'g')
   return [...text.matchAll(word)].map(([id]) => id)

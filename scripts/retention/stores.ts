@@ -1,16 +1,16 @@
-/** What a part of the platform keeps, how long and how much of it. Names are checked by the generator and by a test. */
+/** Data that a part of the platform keeps, with its retention and quotas. Names are checked by the generator and by a test. */
 export interface KeptData {
   readonly what: string
   /** Tables of PostgreSQL; empty for data in another store. */
   readonly tables: readonly string[]
-  /** How long it is kept: settings, and what else ends it. */
+  /** Retention: settings, and other events that remove the data. */
   readonly kept: string
   readonly keptBy: readonly string[]
-  /** Settings of its quotas; empty if `bounded` says what bounds it. */
+  /** Settings of its quotas; empty if `bounded` describes the limit. */
   readonly quotas: readonly string[]
   readonly bounded?: string
   readonly metrics: readonly string[]
-  /** Codes of the refusals above a quota. */
+  /** Error codes above a quota. */
   readonly errors: readonly string[]
 }
 
@@ -239,7 +239,7 @@ export const keptData: readonly KeptData[] = [
   },
 ]
 
-/** The data that a table belongs to. A name with `*` is the beginning of names. */
+/** The data to which a table belongs. A name with `*` is a prefix. */
 export function dataOf(table: string): readonly KeptData[] {
   return keptData.filter(({ tables }) =>
     tables.some((name) => (name.endsWith('*') ? table.startsWith(name.slice(0, -1)) : name === table)),

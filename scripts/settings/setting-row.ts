@@ -59,7 +59,7 @@ function rowOf(key: string, node: SchemaNode, sources: readonly SettingSource[])
   }
 }
 
-/** Values of an enumeration, in any form of the schema. */
+/** Values of an enumeration, for any notation in the schema. */
 export function choicesOf(node: SchemaNode): readonly unknown[] | undefined {
   if (node.enum !== undefined) return node.enum
   if (node.const !== undefined) return [node.const]

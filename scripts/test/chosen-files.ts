@@ -9,7 +9,7 @@ export interface Choice {
   readonly name: string | undefined
   readonly long: boolean
   readonly skipRepeated: boolean
-  /** In one process; each in its own; without both, files that can share one do. */
+  /** `together`: in one process; `alone`: each in its own; without both, files that can share a process do. */
   readonly together: boolean
   readonly alone: boolean
 }
@@ -31,7 +31,7 @@ export function chosenGroups(root: URL, files: readonly string[], choice: Choice
     return [...whole.map((file) => ({ files: [file] })), ...onOther]
   }
   if (together) return files.length === 0 ? [] : [{ files, name }]
-  // The name of a file is part of what --name matches in a group.
+  // In a group, `--name` also matches the name of a file.
   return alone || choice.long || name !== undefined
     ? files.map((file) => ({ files: [file], name }))
     : groupTests(files, top)

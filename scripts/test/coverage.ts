@@ -7,9 +7,9 @@ import { Report } from 'c8'
 export interface Coverage {
   /** Folder for the output of one test file's processes (`NODE_V8_COVERAGE`). */
   folderOf(file: number): string
-  /** Adds their output. */
+  /** Adds the output of a file's processes. */
   add(file: number): void
-  /** Renders lines, branches and functions executed, per folder of sources. */
+  /** Renders the executed lines, branches and functions per folder of sources. */
   table(): Promise<string>
 }
 
@@ -54,7 +54,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-// Without packages, tests and Node.js itself, the output is a tenth. A killed process may have written part of it.
+// Without packages, tests and Node.js itself, the output is a tenth. A killed process may have written a part only.
 function keepSources(from: string, to: string, root: string): void {
   try {
     const { result } = JSON.parse(readFileSync(from, 'utf8')) as ProcessCoverage

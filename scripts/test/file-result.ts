@@ -17,14 +17,14 @@ export interface FileTests {
   readonly tests: readonly TestResult[]
   /** Number of tests announced by the process; undefined if its output ended before. */
   readonly announced: number | undefined
-  /** Processor time of the process and its children, in milliseconds; undefined where the system does not say. */
+  /** Processor time of the process and its children, in milliseconds; undefined if the system does not report it. */
   readonly cpuMs: number | undefined
 }
 
 /** Result of one file. */
 export interface FileRun extends FileTests {
   readonly index: number
-  /** What runs it again. */
+  /** The group that runs the file again. */
   readonly group: Group
   readonly path: string
   readonly ms: number

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { join, normalize, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// Install a package, follow pages in a copy of the tree, wait for cron, or stop servers and processes under a whole platform. Slowest first.
+// Tests that install a package, follow pages in a copy of the tree, wait for cron, or stop servers and processes of a whole platform. Slowest first.
 const onlyLong = [
   'test/failures/failures.test.ts',
   'test/pack/pack.test.ts',
@@ -13,18 +13,18 @@ const onlyLong = [
   'test/chosen-namespaces.test.ts',
   'plugins/audit/conservation.test.ts',
 ]
-// Run other variants in a long run (test/harness/counts.ts).
+// Tests that run other variants in a long run (test/harness/counts.ts).
 const withLongVariants = ['test/flows/main-job.test.ts', 'test/flows/lifecycle.test.ts']
-// Run the same tests with more or larger cases in a long run.
+// Tests that run with more or larger cases in a long run.
 const withLongCounts = [
   'plugins/registries/launcher/verify-call.test.ts',
   'test/contract/apiserver/differential.test.ts',
   'launcher/supervise/parent-killed.test.ts',
   'local/apiserver/testing/cost.test.ts',
 ]
-// Runs with all cells in `npm run test:authz`.
+// Runs all cells in `npm run test:authz`.
 const matrix = 'test/contract/routes/authorization.test.ts'
-// A loop over both databases, of which `npm test` runs the tests on PostgreSQL (core/database/testing/databases.ts).
+// Tests in a loop over both databases; `npm test` runs them on PostgreSQL only (core/database/testing/databases.ts).
 const onBothDatabases = ' of pluginAdapters)'
 // Real pods need a cluster: `npm run test:pods` names its folder. The fault cases are a separate step: `npm run test:chaos`.
 const onlyWhenNamed = [
@@ -68,12 +68,12 @@ export function findTests(root: URL, filters: readonly string[]): string[] {
   return [...new Set(filters.flatMap((filter) => named(top, filter)))]
 }
 
-/** Absolute paths of test files of `npm test` of which another step of `.ci/run` runs every test, with more cases. */
+/** Absolute paths of test files of `npm test` whose tests another step of `.ci/run` runs with more cases. */
 export function findRepeatedTests(root: URL): readonly string[] {
   return [...withLongCounts, matrix].map((path) => fileURLToPath(new URL(path, root)))
 }
 
-/** Absolute paths of the test files of `npm run test:long`: whole files, and files of which it runs the tests on PGlite. */
+/** Absolute paths of the test files of `npm run test:long`: whole files, and files whose tests it runs on PGlite. */
 export function findLongTests(root: URL): { readonly whole: readonly string[]; readonly onPglite: readonly string[] } {
   const absolute = (path: string): string => fileURLToPath(new URL(path, root))
   return {

@@ -14,8 +14,8 @@ const folders = ['core', 'plugins', 'launcher', 'schemas', 'local', 'scripts', '
 // Files that use one platform share its process, whatever their folder.
 const platforms = ['sharedPlatform(', 'sharedEmbedded(', 'sharedCluster(']
 /**
- * What belongs to the process, and would reach or include the tests of other files: environment, signals, exit, mocked clocks, flags, and
- * figures of memory and time. Other files start whole platforms.
+ * State of the process that would affect the tests of other files: environment, signals, exit, mocked clocks, flags, and measurements of memory and
+ * time. Also files that start whole platforms.
  */
 const ofTheProcess =
   /process\.(?:env\.\w+ ?\??\??= |exit|chdir|on\(|once\(|cpuUsage|memoryUsage|resourceUsage|getActive)|delete process\.env|\bmock\.\w+\(|mock\.timers|node:v8|\bgc\(|startAll|startPlatform|startKube|EventLoop|eventLoop|p95|worker_threads|setGlobalDispatcher/
@@ -23,8 +23,8 @@ const ofTheProcess =
 const most = 10
 
 /**
- * Groups files that can share a process, which starts once for them. Every other file is its own group, the slowest ones too, since the
- * files of a group run one after the other.
+ * Groups files that can share a process, which starts once for them. Every other file is its own group; so are the slowest files, since the files of
+ * a group run sequentially.
  */
 export function groupTests(files: readonly string[], root: string): readonly Group[] {
   const groups: string[][] = []
@@ -43,7 +43,7 @@ export function groupTests(files: readonly string[], root: string): readonly Gro
   return groups.map((group) => ({ files: group }))
 }
 
-/** Files of the same share can be in one process; undefined for its own file. */
+/** Key of the files that can share a process; undefined if a file needs its own. */
 function shareOf(file: string, path: string): string | undefined {
   const text = readFileSync(file, 'utf8')
   const platform = path.startsWith('test/') ? platforms.find((one) => text.includes(one)) : undefined

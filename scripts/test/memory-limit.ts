@@ -4,8 +4,8 @@ const everyMs = 250
 const pageBytes = 4096
 
 /**
- * Kills a process that holds more memory than a test needs, before the machine stalls. Resident memory is read from /proc: a limit of
- * the heap would miss buffers. Elsewhere than on Linux nothing is watched.
+ * Kills a process that holds more memory than a test needs, before the machine stalls. Resident memory is read from /proc: a limit of the heap would
+ * miss buffers. On systems other than Linux, processes are not watched.
  */
 export function limitMemory(pid: number, limitMb: number): { exceeded(): boolean; stop(): void } {
   let exceeded = false

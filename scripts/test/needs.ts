@@ -1,16 +1,16 @@
 import { directReads, isFolder } from './changed/direct-reads.ts'
 
-/** What test files share: the bundled program, PostgreSQL, and an API server with etcd. */
+/** Servers and programs that test files share: the bundled program, PostgreSQL, and an API server with etcd. */
 export interface Needs {
   readonly program: boolean
   readonly postgres: boolean
   readonly kube: boolean
 }
 
-// A larger run needs everything, and finding that out would take longer than a start.
+// A larger run needs everything; to determine the exact needs would take longer than to start all of it.
 const mostExamined = 40
 
-/** What files, by path from the root, import and name of test/harness. One file needs nothing shared: it starts its own. */
+/** Needs of files (paths from the root), by what they import and name of test/harness. A single file shares nothing: it starts its own servers. */
 export function needsOf(root: string, files: readonly string[]): Needs {
   if (files.length < 2) return { program: false, postgres: false, kube: false }
   if (files.length > mostExamined) return { program: true, postgres: true, kube: true }

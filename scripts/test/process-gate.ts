@@ -1,9 +1,9 @@
 import { cpus, freemem } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Bounds of the number of processes at once. */
+/** Limits of the number of concurrent processes. */
 export interface GateLimits {
-  /** Admitted whatever the machine does. */
+  /** Admitted regardless of the load of the machine. */
   readonly least: number
   /** Never exceeded; between the two, processes are admitted while processors are idle and memory is free. */
   readonly most: number
@@ -15,21 +15,21 @@ export interface ProcessGate {
   leave(): void
 }
 
-/** What the machine has left: the share of time that processors were idle since the last call, and free memory. */
+/** Free capacity of the machine: the share of time that processors were idle since the last call, and free memory. */
 export interface MachineLoad {
   idleShare(): number
   freeBytes(): number
 }
 
 const sampleMs = 1000
-// A process that waits leaves a quarter of two processors to one more.
+// An idle quarter of two processors is enough for one more process.
 const enoughIdle = 0.25
-// A platform with all roles, API server and agents, twice.
+// Memory of two platforms, each with all roles, API server and agents.
 const enoughMemory = 3 * 2 ** 30
 
 /**
- * Creates a gate. Files wait for processes, leases and time limits about half of their time, but not all and not always: a fixed number leaves
- * processors idle, or has so many processes compete that time limits pass.
+ * Creates a gate. Files wait for processes, leases and time limits about half of their time, but not all and not always. A fixed number leaves
+ * processors idle, or makes so many processes compete that time limits are exceeded.
  */
 export function createProcessGate(
   limits: GateLimits,
@@ -45,7 +45,7 @@ export function createProcessGate(
     running++
     next()
   }
-  // One per sample, since a process needs a second to show what it uses.
+  // One process per sample, since its usage is visible after a second only.
   const sample = async (): Promise<void> => {
     if (isSampling) return
     isSampling = true

@@ -12,7 +12,7 @@ export interface Outcome {
 /** Prints a line per file as it ends, then failures, the slowest files, failures in short, and `N passed, N failed`. */
 export interface Report {
   add(run: FileRun): void
-  /** Adds the second run of a file: failures of its first are flaky if the second has none; otherwise those of both remain. */
+  /** Adds the second run of a file: failures of the first run are flaky if the second has none; otherwise the failures of both remain. */
   addAgain(first: FileRun, second: readonly FileRun[]): void
   /** Number of failures so far. */
   failed(): number
@@ -20,7 +20,7 @@ export interface Report {
   finish(): Outcome
 }
 
-// Processor time above which a file is named, however many others are.
+// Processor time above which a file is always listed.
 const costlyMs = 15_000
 
 /** Creates a report. */
@@ -43,7 +43,7 @@ export function createReport(options: { readonly verbose: boolean; print(line: s
     const details = listed('Failures', failures) + listed('Failures of tests that passed in their second run', flaky)
     if (details !== '') options.print(details)
     if (times.length > 1) options.print(`\nSlowest files:\n${longest(times)}\n\n${dearest(times)}`)
-    // Last, since a log is often cut at its beginning.
+    // Printed last, since logs are often truncated at the beginning.
     for (const one of failures) options.print(`FAILED ${inShort(one)}`)
     for (const one of flaky) options.print(`FLAKY ${inShort(one)}`)
     if (flaky.length > 0) options.print(`${flaky.length} flaky`)
@@ -73,7 +73,7 @@ function failedTwice(first: FileResult, second: readonly Failure[]): FileResult 
   return { ...first, failures: [...first.failures, ...again] }
 }
 
-// Files that failed only in one process were counted one by one before.
+// Files that failed only in a shared process were counted individually before.
 function passedAgain({ group }: FileRun, [one, ...others]: readonly FileResult[]): FileResult {
   const isOne = one !== undefined && others.length === 0 && group.files.length === 1
   return isOne ? one : { passed: 0, failed: 0, skipped: [], failures: [] }

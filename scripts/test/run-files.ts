@@ -14,11 +14,11 @@ import { limitMemory } from './memory-limit.ts'
 /** Options of a run. */
 export interface RunOptions {
   readonly root: string
-  /** Number of processes at once. */
+  /** Limits of concurrent processes. */
   readonly atOnce: GateLimits
-  /** Per test. */
+  /** Time limit per test. */
   readonly timeoutMs: number
-  /** Of each file's own process, in MB. */
+  /** Memory limit of each file's own process, in MB. */
   readonly memoryMb: number
   /** Coverage folder of each file; undefined without measurement. */
   readonly coverageOf?: ((file: number) => string) | undefined
@@ -71,7 +71,7 @@ async function runGroup(group: Group, scope: Scope, onFile: (run: FileRun) => vo
   if (files.length === 1) return onFile(together)
   const found = splitGroup(together, files, options.root)
   if (found !== undefined) return found.forEach(onFile)
-  // The process ended early or with an error outside of the tests: each file shows alone whether it did that.
+  // The process ended early or with an error outside of the tests: each file is run alone to find the cause.
   const runs = await Promise.all(files.map((file) => runProcess({ files: [file], name }, scope)))
   const isExplained = runs.some(({ tests, ended }) => ended !== undefined || tests.some(({ ok }) => !ok))
   runs.forEach(onFile)

@@ -1,5 +1,4 @@
-// Runs several test files in this process, one after the other, each as a suite: its hooks are its own. Plain JavaScript, since every
-// group loads it.
+// Runs several test files in this process, sequentially, each as a suite with its own hooks. Plain JavaScript, since every group loads it.
 import test, { describe } from 'node:test'
 import { pathToFileURL } from 'node:url'
 

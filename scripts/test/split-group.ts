@@ -2,8 +2,8 @@ import { relative } from 'node:path'
 import type { FileRun, TestResult } from './file-result.ts'
 
 /**
- * Results of each file that ran in one process, by the suite of the file. Undefined if the process ended early or with an error outside of
- * its tests, since it is unknown which file did that.
+ * Results of each file that ran in one process, by the suite of the file. Undefined if the process ended early or with an error outside of its tests,
+ * since the responsible file is unknown.
  */
 export function splitGroup(run: FileRun, files: readonly string[], root: string): readonly FileRun[] | undefined {
   const { tests, announced, ended } = run
@@ -18,7 +18,7 @@ export function splitGroup(run: FileRun, files: readonly string[], root: string)
     const ms = own.reduce((sum, one) => sum + one.ms, 0)
     const path = relative(root, file)
     const group = { ...run.group, files: [file] }
-    // They ran one after the other, so each has about its share of the time.
+    // Files ran sequentially, so each has about its share of the time.
     const cpuMs = run.cpuMs === undefined || all === 0 ? undefined : (run.cpuMs * ms) / all
     return {
       ...run,

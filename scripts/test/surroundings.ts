@@ -9,8 +9,8 @@ const leastBytes = 8 * 2 ** 30
 const prefix = 'mesh-tests-'
 
 /**
- * Names the bundled program of the sources in the environment (test/harness/program.ts), which platforms of tests then start from. A run that
- * needs it bundles it, in about 10 s; another one uses the sources unless a bundle of exactly them exists.
+ * Names the bundled program of the sources in the environment (test/harness/program.ts), which platforms of tests then start from. A run that needs
+ * it creates the bundle in about 10 s; others use the sources unless a bundle of exactly these sources exists.
  */
 export async function useProgram(root: string, { program }: Pick<Needs, 'program'>): Promise<void> {
   const { env } = process
@@ -20,8 +20,8 @@ export async function useProgram(root: string, { program }: Pick<Needs, 'program
 }
 
 /**
- * Moves temporary files of this process and its children to memory, if there is enough. Each platform creates a thousand files, which ext4
- * makes five times as expensive after a thousand others were removed (its `recently_deleted`). `TMPDIR` keeps what its user set.
+ * Moves temporary files of this process and its children to memory, if there is enough. Each platform creates a thousand files, which ext4 makes five
+ * times as expensive after a thousand others were removed (its `recently_deleted`). A `TMPDIR` set by the user is kept.
  */
 export function useMemoryForFiles(): void {
   if (process.env.TMPDIR !== undefined || !isUsable()) return
@@ -46,7 +46,7 @@ function isUsable(): boolean {
   }
 }
 
-// Of runs of this user that were killed: unlike a disk, memory is missed.
+// Removes files of this user's killed runs: unlike disk space, memory is scarce.
 function removeAbandoned(): void {
   const isOwn = (name: string): boolean => statSync(join(memory, name)).uid === process.getuid?.()
   for (const name of readdirSync(memory).filter((one) => one.startsWith(prefix) && isOwn(one))) {
@@ -54,7 +54,7 @@ function removeAbandoned(): void {
   }
 }
 
-// A run that was killed may have left a mount, which stops no later one.
+// A run that was killed may have left a mount, which does not affect later runs.
 function removeIfPossible(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true })
@@ -63,7 +63,7 @@ function removeIfPossible(folder: string): void {
   }
 }
 
-// A process of another user runs too: EPERM. Its folder is not ours to remove.
+// EPERM: a process of another user with that pid is running. Its folder is not ours to remove.
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -12,8 +12,8 @@ export default async function* reportToRunner(source) {
   for await (const text of tap(explained(source))) if (!out.write(text)) await once(out, 'drain')
   out.write(processorTime())
   await new Promise((resolve) => out.end(resolve))
-  // At the natural end Node.js 26 frees its handles in its own loop, which once did not end after servers were killed. Listeners of before
-  // have run by then.
+  // At the natural end Node.js 26 frees its handles in its own loop, which once did not end after servers were killed. Listeners registered earlier
+  // have already run.
   process.on('exit', () => process.exit())
   yield ''
 }
@@ -29,7 +29,7 @@ function processorTime() {
 
 function ticksOf(pid) {
   const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')
-  // Own time, and that of children that have ended.
+  // Time of the process, and of its ended children.
   const own = fields.split(' ').slice(11, 15).map(Number)
   return [...own, ...childrenOf(pid).map(ticksOfChild)].reduce((sum, ticks) => sum + ticks, 0)
 }
@@ -39,7 +39,7 @@ function childrenOf(pid) {
   return lists.flatMap((list) => list.split(' ').filter(Boolean))
 }
 
-// It may end meanwhile.
+// The process may end meanwhile.
 function ticksOfChild(pid) {
   try {
     return ticksOf(pid)

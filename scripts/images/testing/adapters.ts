@@ -1,4 +1,4 @@
-// Adapters of outside servers, as an entry point of the bundle under test.
+// Adapters of external servers, as an entry point of the bundle under test.
 export { insideTransaction } from '#core/async/transaction-guard.ts'
 export { openTracing } from '#core/host/process/open-tracing.ts'
 export { createOutbound } from '#core/http-client/outbound.ts'

