@@ -4,6 +4,7 @@ import type { Metrics } from '#core/telemetry/metrics.ts'
 import { everyNamespace, partsOf } from '#core/cluster/served-namespaces.ts'
 import type { ServedNamespaces } from '#core/cluster/served-namespaces.ts'
 import { createShared } from './informer.ts'
+import type { NamespaceAbsence } from './watch/namespace-absence.ts'
 import { reflect } from './watch/reflector.ts'
 import type { ReflectorHandler } from './watch/reflector.ts'
 import { selectingClient } from './watch/selecting-client.ts'
@@ -20,6 +21,8 @@ export interface SharedWatchOptions {
   readonly signal: AbortSignal
   readonly metrics?: Metrics
   readonly watchSeconds?: number
+  /** Default: asks for the Namespace by name, which needs the right to list it. */
+  readonly absence?: NamespaceAbsence
 }
 
 /** One subscriber of a watch. */
@@ -47,7 +50,8 @@ interface Group {
 
 /** Creates the watches that the reconcilers of a process share. */
 export function createSharedWatches(options: SharedWatchOptions): SharedWatches {
-  const shared = createShared(options.cluster)
+  const { lists, absence } = createShared(options.cluster)
+  const shared = { lists, absence: options.absence ?? absence }
   const states = options.states ?? createWatchStates(options)
   const groups = new Map<string, Group>()
   const run = ({ subscribers, ended }: Group): void => {

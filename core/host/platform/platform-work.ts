@@ -107,7 +107,16 @@ export function createPlatformWork(
         metrics,
       }),
     follow: (stores, signal) =>
-      runStores(stores, { cluster: own().cluster, served, states: parts.states, log, signal, metrics }),
+      runStores(stores, {
+        cluster: own().cluster,
+        served,
+        states: parts.states,
+        log,
+        signal,
+        metrics,
+        // The gateway may not read Namespaces. In one that does not exist its lists are denied or empty.
+        absence: async () => undefined,
+      }),
   }
 }
 
