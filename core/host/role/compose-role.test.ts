@@ -138,3 +138,23 @@ test('R2-HO-3: a role that cannot be composed closes its plugins in reverse orde
   await Promise.all([role.close(), role.close()])
   assert.deepEqual(closed, ['two', 'one', 'platform'])
 })
+
+test('R26-GW1: the gateway follows the kinds that plugins keep in its memory, and no other role does', async () => {
+  const widgets = { group: 'acme.example', version: 'v1', plural: 'widgets', kind: 'Widget', namespaced: true }
+  const input = inputOf([{ ...plugin('one'), gatewayStores: [widgets] }])
+  const followed: string[] = []
+  const openPlatform: RoleInput['openPlatform'] = async (needs) => ({
+    ...(await input.openPlatform(needs)),
+    identity: { cluster: {} } as never,
+    follow: ({ kinds }) => {
+      followed.push(`${needs.role}: ${kinds.map(({ resource }) => resource.kind).join()}`)
+      return { done: Promise.resolve() }
+    },
+  })
+  for (const role of ['gateway', 'bff', 'state'] as const) {
+    const built = await buildRole(role, { ...input, openPlatform })
+    await built.start()
+    await built.close()
+  }
+  assert.deepEqual(followed, ['gateway: Widget'])
+})
