@@ -2,7 +2,7 @@ import { didYouMean, oneOf } from '#schemas/values/nearest.ts'
 import { BadArguments } from './option.ts'
 import type { CommandOption, CommandOptions } from './option.ts'
 
-/** Strings given for the options and arguments, by name. `undefined` stands for an option without its value. */
+/** Strings given for the options and arguments, by name. `undefined`: the option was given without a value. */
 export type GivenTexts = ReadonlyMap<string, readonly (string | undefined)[]>
 
 /** Converts the given strings as the options declare. Throws `BadArguments`, which names the option and quotes at most 60 characters. */

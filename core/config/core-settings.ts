@@ -113,8 +113,7 @@ export const coreSettingsSchema = Type.Object({
         minimum: 1,
         maximum: 1_000,
         default: 20,
-        description:
-          'Average number of requests per second with which a manager retries failed reconciliations at the API server.',
+        description: 'Average requests per second with which a manager retries failed reconciliations.',
       }),
       retryRequestBurst: Type.Integer({
         minimum: 1,
@@ -126,8 +125,7 @@ export const coreSettingsSchema = Type.Object({
         minimum: 1,
         maximum: 10_000,
         default: 200,
-        description:
-          'Average number of requests per second that a manager sends to the API server for other reconciliations.',
+        description: 'Average requests per second of a manager for other reconciliations.',
       }),
       reconcileRequestBurst: Type.Integer({
         minimum: 1,
@@ -286,8 +284,7 @@ export const coreSettingsSchema = Type.Object({
       minimum: 0,
       maximum: 60,
       default: 0,
-      description:
-        'Seconds for which requests are still served after readiness fails, so that load balancers can react.',
+      description: 'Seconds for which requests are still served after readiness fails, for load balancers.',
     }),
     graceSeconds: Type.Integer({
       minimum: 1,

@@ -1,4 +1,4 @@
-/** Encoding of a text as one token: groups of characters, each of which stands for whole bytes. */
+/** Encoding of a text as one token. Each group of characters encodes whole bytes. */
 export interface TokenForm {
   readonly encoding: Encoding
   /** The encoding of the decoded text, if it is encoded twice. */

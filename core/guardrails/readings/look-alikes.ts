@@ -9,7 +9,7 @@ i Ꭵ h Ꮒ b Ꮟ 4 Ꮞ`
 
 const alike: ReadonlyMap<string, string> = new Map(toPairs(table.trim().split(/\s+/)))
 
-/** Returns the ASCII character that a letter looks like; undefined for an ASCII character, or if there is none. */
+/** Returns the ASCII character that a letter resembles; undefined for ASCII characters and letters without a look-alike. */
 export function lookAlikeOf(letter: string): string | undefined {
   return alike.get(letter)
 }

@@ -189,7 +189,7 @@ export class Transcript {
     return line
   }
 
-  // A character that is split over groups stands for all of them.
+  // A decoded character maps to all groups that it is split over.
   #group(text: string, end: number, length: number): void {
     const size = length + (this.#state.token?.size ?? 0)
     if (text !== '') this.#writer.part(text, end - size, size, true)

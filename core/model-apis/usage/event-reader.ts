@@ -31,7 +31,7 @@ export function parseObject(text: string): Readonly<Record<string, unknown>> | u
   }
 }
 
-/** The name of a model; undefined if there is none. Azure begins a stream with an empty one. */
+/** Returns the model name; undefined if it is absent or empty, as in the first event of Azure's streams. */
 export function modelIn({ model }: Readonly<Record<string, unknown>>): string | undefined {
   return typeof model === 'string' && model !== '' ? model : undefined
 }
