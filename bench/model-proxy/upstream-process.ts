@@ -1,6 +1,9 @@
 // Gateway and state role of the bench: fixed answers, in a process whose CPU is not measured. Prints its port.
 import { createServer } from 'node:http'
 import type { ServerResponse } from 'node:http'
+import type { policies as policiesPath } from '#plugins/guardrails/contract/wire.ts'
+import type { EndedResponse, OpenedHold } from '#plugins/budgets/contract/wire.ts'
+import type { Static } from '#schemas/wire/schema.ts'
 
 const usage = { prompt_tokens: 9, completion_tokens: 32 }
 const head = { id: 'c1', created: 1, model: 'bench-1' }
@@ -11,10 +14,21 @@ const frame = (delta: object): string =>
   `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: null }] })}\n\n`
 const frames = Array.from({ length: 32 }, () => frame({ content: 'word ' }))
 const last = `data: ${JSON.stringify({ ...head, choices: [], usage })}\n\ndata: [DONE]\n\n`
-const hold = { id: '00000000-0000-4000-8000-000000000000', remaining: '5', maxOutputTokens: 64, renewEverySeconds: 20 }
-const settled = { cost: { amount: '0.000125', currency: 'USD' }, remaining: '5', state: 'settled' }
-const rules = [{ name: 'words', action: 'mask', regex: { patterns: ['MAGENTA-[0-9]'] } }]
-const policies = { digest: 'd', policies: [{ namespace: 'default', name: 'p', rules }] }
+const hold: OpenedHold = {
+  id: '00000000-0000-4000-8000-000000000000',
+  amount: '0.001',
+  currency: 'USD',
+  maxOutputTokens: 64,
+  expiresAt: '2100-01-01T00:00:00.000Z',
+  renewEverySeconds: 20,
+  remaining: '5',
+}
+const settled: EndedResponse = { cost: { amount: '0.000125', currency: 'USD' }, remaining: '5', state: 'settled' }
+const rules = [{ name: 'words', action: 'mask' as const, regex: { patterns: ['MAGENTA-[0-9]'] } }]
+const policies: Static<typeof policiesPath.response> = {
+  digest: 'd',
+  policies: [{ namespace: 'default', name: 'p', uid: 'u', generation: 1, rules }],
+}
 const paceMs = 2
 
 const server = createServer((request, response) => {
