@@ -7,8 +7,15 @@ import { agentKind } from './kinds.ts'
 import type { AgentsServices } from './services/create-services.ts'
 import { agentErrors } from './contract/errors.ts'
 import { createModelGateway } from './generate/model-gateway.ts'
-import { agentGate, agentPodPart, agentReference, agentRequirement, agentTrigger } from './contract/points.ts'
-import type { AgentReferences } from './contract/points.ts'
+import {
+  agentDocument,
+  agentGate,
+  agentPodPart,
+  agentReference,
+  agentRequirement,
+  agentTrigger,
+} from './contract/points.ts'
+import { createAgentsApi } from './create-api.ts'
 import { checkMarks } from './references/check-marks.ts'
 import { createReferences } from './references/references.ts'
 import { launcherEndpoints } from './launchers/state-routes.ts'
@@ -27,19 +34,30 @@ export const agents = definePlugin({
   access: agentsAccess,
   keys: { state: { signs: ['launcher'] } },
   errors: agentErrors,
-  points: [agentRequirement, agentPodPart, agentGate, agentTrigger, withCheck(agentReference, checkMarks)],
+  points: [
+    agentRequirement,
+    agentPodPart,
+    agentGate,
+    agentDocument,
+    agentTrigger,
+    withCheck(agentReference, checkMarks),
+  ],
   create: (core, settings): AgentsServices => ({
     now: core.now,
     keys: core.keys,
     gateway: createModelGateway(core.urls.gateway),
     generateRoute: settings.generateRoute,
+    documents: () => core.extensions(agentDocument),
     checks: () => core.extensions(agentRequirement),
     kinds: core.kinds,
     references: () => createReferences(core.extensions(agentReference)),
     reconcile: toReconcileSettings(core, settings),
     triggers: () => core.extensions(agentTrigger),
     unenforced: () => core.unenforced(AgentDeployment.kind),
-    parts: () => ({ pods: core.contributed(agentPodPart), gates: core.contributed(agentGate) }),
+    parts: () => ({
+      pods: core.contributed(agentPodPart),
+      gates: core.contributed(agentGate)
+    }),
     findActor: async (change) => {
       for (const find of core.extensions(changeActorFinder)) {
         const actor = await find(change)
@@ -48,10 +66,13 @@ export const agents = definePlugin({
       return undefined
     },
   }),
-  api: ({ references }): { readonly references: () => AgentReferences } => ({ references }),
+  api: (services) => createAgentsApi(services),
   routes: (services) => agentEndpoints(services),
   stateRoutes: ({ keys, now }, state) => launcherEndpoints({ keys, now }, state),
-  reconcilers: ({ reconcile, now, kinds, findActor, parts, unenforced, triggers, references }, { cluster }) => [
+  reconcilers: (
+    { reconcile, now, kinds, findActor, parts, unenforced, triggers, references },
+    { cluster },
+  ) => [
     agentReconciler({
       cluster,
       settings: reconcile,

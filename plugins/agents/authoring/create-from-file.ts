@@ -1,31 +1,26 @@
 import type { Caller } from '#core/cluster/caller.ts'
 import { KubeError } from '#core/kube/status.ts'
-import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { FIELD_MANAGER } from '#schemas/names/group.ts'
 import type { FiledAgent } from './read-agent-file.ts'
-import { checkAgent } from './check-agent.ts'
-
-interface CreateOptions {
-  readonly dryRun: boolean
-  readonly signal: AbortSignal
-}
+import { createAuthored } from './create-authored.ts'
+import type { CreateOptions, DocumentOwners } from './create-authored.ts'
 
 /**
  * Creates the agents of a file with the caller's rights. Kubernetes has no transactions, so several agents are validated by a dry run first. A later
  * error names the agents that were created before it.
  */
 export async function createFromFile(
+  owners: DocumentOwners,
   caller: Caller,
   agents: readonly FiledAgent[],
   options: CreateOptions,
 ): Promise<AgentDeploymentObject[]> {
   if (agents.length > 1 && !options.dryRun)
-    for (const one of agents) await create(caller, one, { ...options, dryRun: true })
+    for (const one of agents) await create(owners, caller, one, { ...options, dryRun: true })
   const made: AgentDeploymentObject[] = []
   for (const one of agents) {
     try {
-      made.push(await create(caller, one, options))
+      made.push(await create(owners, caller, one, options))
     } catch (error) {
       throw options.dryRun ? error : afterOthers(error, made)
     }
@@ -33,14 +28,14 @@ export async function createFromFile(
   return made
 }
 
-async function create(caller: Caller, one: FiledAgent, options: CreateOptions): Promise<AgentDeploymentObject> {
-  const { metadata, spec } = one.agent
-  await checkAgent(caller, { namespace: metadata.namespace ?? '', spec }, options.signal)
+async function create(
+  owners: DocumentOwners,
+  caller: Caller,
+  one: FiledAgent,
+  options: CreateOptions,
+): Promise<AgentDeploymentObject> {
   try {
-    return await caller.cluster.create<AgentDeploymentObject>(AgentDeployment, one.agent, {
-      ...options,
-      fieldManager: FIELD_MANAGER,
-    })
+    return await createAuthored(owners, caller, one, options)
   } catch (error) {
     throw error instanceof KubeError ? one.placed(error) : error
   }

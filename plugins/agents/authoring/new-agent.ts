@@ -9,20 +9,28 @@ import { AgentFileError } from '#schemas/agent-file/problem.ts'
 import type { CreateAgentBody } from '#schemas/api/agents.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentSpec, AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import type { AgentDocument } from '../contract/points.ts'
 import { agentErrors } from '../contract/errors.ts'
 
 type NewAgentBody = Static<typeof CreateAgentBody>
 
+/** An agent, and the documents of its file that are no objects of the cluster. */
+export interface AuthoredAgent {
+  readonly agent: AgentDeploymentObject
+  readonly documents: readonly AgentDocument[]
+}
+
 const OBJECT_FIELDS = ['apiVersion', 'kind', 'metadata', 'spec', 'status'] as const
 
 /** The AgentDeployment of a body: an object, or `{namespace, config}`; `given` is the namespace of the query. Throws `invalid_body`, `invalid_agent_file` or `InvalidName`. */
-export function toNewAgent(body: NewAgentBody, given?: DnsLabel): AgentDeploymentObject {
-  const agent = body.config === undefined ? fromObject(body, given) : fromConfig(body, body.config, given)
+export function toNewAgent(body: NewAgentBody, given?: DnsLabel): AuthoredAgent {
+  const { agent, documents } =
+    body.config === undefined ? { agent: fromObject(body, given), documents: [] } : fromConfig(body, body.config, given)
   if (given !== undefined && agent.metadata.namespace !== given)
     throw invalid(body.config === undefined ? '/metadata/namespace' : '/namespace', 'differs from ?namespace')
   parseName('/metadata/name', agent.metadata.name)
-  parseLabel('/metadata/namespace', agent.metadata.namespace ?? '')
-  return agent
+  const namespace = parseLabel('/metadata/namespace', agent.metadata.namespace ?? '')
+  return { agent, documents: documents.map((one) => toDocument(one, namespace)) }
 }
 
 function fromObject(body: NewAgentBody, given: DnsLabel | undefined): AgentDeploymentObject {
@@ -45,25 +53,35 @@ function fromConfig(
   body: NewAgentBody,
   config: Record<string, unknown>,
   given: DnsLabel | undefined,
-): AgentDeploymentObject {
+): { readonly agent: AgentDeploymentObject; readonly documents: readonly ExpandedDocument[] } {
   const extra = OBJECT_FIELDS.find((field) => body[field] !== undefined)
   if (extra !== undefined) throw invalid(`/${extra}`, 'excludes config')
-  const agent = onlyAgent(expandConfig(config))
+  const { agent, others } = splitDocuments(expandConfig(config))
   const { namespace: inside, ...metadata } = agent.metadata
   if (inside !== undefined && body.namespace !== undefined && inside !== body.namespace) {
     throw invalid('/config/namespace', 'differs from namespace')
   }
   const namespace = body.namespace ?? inside ?? given
   if (namespace === undefined) throw invalid('/namespace', 'is required')
-  return AgentDeployment.object({ metadata: { ...metadata, namespace }, spec: agent.spec as AgentDeploymentSpec })
+  const object = AgentDeployment.object({
+    metadata: { ...metadata, namespace },
+    spec: agent.spec as AgentDeploymentSpec,
+  })
+  return { agent: object, documents: others }
 }
 
-/** The agent of an expanded document; a document with text for a managed prompt is `not_wired`. */
-export function onlyAgent({ documents: [agent, prompt] }: ExpandedAgentFile): ExpandedDocument {
+/** The agent of an expanded file, and its other documents. */
+export function splitDocuments({ documents: [agent, ...others] }: ExpandedAgentFile): {
+  readonly agent: ExpandedDocument
+  readonly others: readonly ExpandedDocument[]
+} {
   if (agent === undefined) throw invalid('/config', 'has no agent')
-  if (prompt !== undefined)
-    throw new Fail('not_wired', 'Managed prompts are not configured on this installation: use systemPrompt.')
-  return agent
+  return { agent, others }
+}
+
+/** A document for its owner, in the namespace of its agent. */
+export function toDocument({ kind, metadata, spec }: ExpandedDocument, namespace: DnsLabel): AgentDocument {
+  return { kind, namespace, name: metadata.name, spec }
 }
 
 /** Expands a config; its problems become the errors of a 400. */

@@ -33,6 +33,7 @@ async function setUp(t: TestContext) {
     checks: () => [],
     kinds: () => kindsOf(plugins),
     references: () => schemaReferences,
+    documents: () => [],
   }
   return servePlugin(t, 'podspec', () => [...agentKind.endpoints, ...agentEndpoints(agents)])
 }

@@ -15,12 +15,12 @@ import { AgentFileError, pathOf } from '#schemas/agent-file/problem.ts'
 import type { LocatedProblem } from '#schemas/agent-file/problem.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
-import { onlyAgent } from './new-agent.ts'
+import { splitDocuments, toDocument } from './new-agent.ts'
+import type { AuthoredAgent } from './new-agent.ts'
 import { agentErrors } from '../contract/errors.ts'
 
 /** An agent of a file, and its document in the file. */
-export interface FiledAgent {
-  readonly agent: AgentDeploymentObject
+export interface FiledAgent extends AuthoredAgent {
   /** Converts an error of the cluster, with line and column of each refused field. */
   placed(error: KubeError): KubeError
 }
@@ -50,8 +50,9 @@ export function readAgentFile(text: string, namespace: DnsLabel | undefined): Fi
     const agents = parseSources(text).map((document) => readAgent(document, namespace))
     if (agents.length === 0) throw new AgentFileError([{ pointer: '', message: 'the file has no agent' }])
     refuseRepeated(agents)
-    return agents.map(({ agent, document, simplified }) => ({
+    return agents.map(({ agent, documents, document, simplified }) => ({
       agent,
+      documents,
       placed: (error) => placedIn(document, error, simplified),
     }))
   })
@@ -62,6 +63,11 @@ export function readOneAgent(text: string, namespace: DnsLabel): SentObject {
   const [first, second] = readAgentFile(text, namespace)
   if (first === undefined || second !== undefined)
     throw new Fail(agentErrors.invalid_agent_file, 'The file must contain exactly one agent.')
+  if (first.documents.length > 0)
+    throw new Fail(
+      agentErrors.invalid_agent_file,
+      'The file has text of a prompt, which only POST /api/agents stores: name a version or a label.',
+    )
   const { metadata, spec } = first.agent
   return { metadata: { ...metadata }, spec }
 }
@@ -75,26 +81,28 @@ export function expandFile(text: string): ExpandedAgentFile {
   })
 }
 
-interface ReadAgent {
-  readonly agent: AgentDeploymentObject
+interface ReadAgent extends AuthoredAgent {
   readonly document: ParsedSource
   readonly simplified: boolean
 }
 
 function readAgent(document: ParsedSource, given: DnsLabel | undefined): ReadAgent {
   const simplified = !isKubernetesObject(document.value)
-  const { metadata, spec } = simplified ? onlyAgent(expandParsed(document)) : toObject(document)
+  const { agent: found, others } = simplified
+    ? splitDocuments(expandParsed(document))
+    : { agent: toObject(document), others: [] }
+  const { metadata, spec } = found
   const { name, namespace = given ?? 'default' } = metadata
   const pointer = simplified ? '' : '/metadata'
   if (given !== undefined && namespace !== given)
     refuse(document, [{ pointer: `${pointer}/namespace`, detail: `differs from the namespace of the request` }])
   parseName(`${pointer}/name`, name)
-  parseLabel(`${pointer}/namespace`, namespace)
+  const label = parseLabel(`${pointer}/namespace`, namespace)
   const agent = AgentDeployment.object({
     metadata: { ...metadata, name, namespace },
     spec: spec as AgentDeploymentSpec,
   })
-  return { agent, document, simplified }
+  return { agent, documents: others.map((one) => toDocument(one, label)), document, simplified }
 }
 
 type AgentObject = Pick<AgentDeploymentObject, 'metadata'> & { readonly spec: unknown }

@@ -1,5 +1,6 @@
 import type { Caller } from '#core/cluster/caller.ts'
 import { definePoint } from '#core/jobs/extension-point.ts'
+import type { DnsLabel } from '#core/kube/names.ts'
 import type { KubeClient, KubeObject, ObjectRef, Resource } from '#core/kube/client.ts'
 import type { AnyKind } from '#schemas/kinds/kind.ts'
 import type { Requirement } from '#schemas/api/agent-authoring.ts'
@@ -126,3 +127,30 @@ export type AgentGate = (candidate: GateCandidate, cluster: KubeClient) => Promi
 
 /** Point for gates before the roll-out of a revision. */
 export const agentGate = definePoint<AgentGate>('agents.gate')
+
+/** A document of an agent file that is not an object of the cluster, such as a PromptVersion. */
+export interface AgentDocument {
+  readonly kind: string
+  /** Namespace of the agent. */
+  readonly namespace: DnsLabel
+  readonly name: string
+  readonly spec: Readonly<Record<string, unknown>>
+}
+
+/** Stores the documents of agent files that have one kind, and are not objects of the cluster. */
+export interface AgentDocumentOwner {
+  /** Kind of the documents, such as `PromptVersion`. */
+  readonly kind: string
+  /**
+   * Stores a document as the caller, before its agent is created: the plugin reviews the access. Must be idempotent for equal content, since the
+   * creation of the agent may fail and be repeated. With `dryRun` it validates only.
+   */
+  create(
+    caller: Caller,
+    document: AgentDocument,
+    options: { readonly dryRun: boolean; readonly signal: AbortSignal },
+  ): Promise<void>
+}
+
+/** Point for owners of documents of agent files, one for each kind. */
+export const agentDocument = definePoint<AgentDocumentOwner>('agents.document', ({ kind }) => kind)

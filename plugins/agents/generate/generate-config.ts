@@ -8,17 +8,8 @@ import type { GenerateTask } from './prompt.ts'
 import type { ChatMessage, JsonQuestion, ModelGateway } from './model-gateway.ts'
 import { agentErrors } from '../contract/errors.ts'
 import { toPatch } from '../versions/diff.ts'
-import type { PatchOperation } from '../versions/diff.ts'
+import type { GeneratedConfig } from '../contract/api.ts'
 import { keepRest } from './keep-rest.ts'
-
-/** Result of a model for a task. */
-export interface GenerationResult {
-  config: Record<string, unknown>
-  explanation: string
-  warnings: string[]
-  /** All changes of a refined config (RFC 6902). */
-  changes?: PatchOperation[]
-}
 
 /** The caller, and the ModelRoute to use. */
 export interface GenerateContext {
@@ -61,7 +52,7 @@ function removable(fields: Readonly<Record<string, unknown>>): Readonly<Record<s
 }
 
 /** Creates or changes a config with a model. An invalid response is sent back to the model with its problems. */
-export async function generateConfig(task: GenerateTask, context: GenerateContext): Promise<GenerationResult> {
+export async function generateConfig(task: GenerateTask, context: GenerateContext): Promise<GeneratedConfig> {
   const messages: ChatMessage[] = conversationFor(task)
   const schema = responseSchema(task)
   let problems: string[] = []

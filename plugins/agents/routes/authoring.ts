@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import type { Caller } from '#core/cluster/caller.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
@@ -16,79 +15,82 @@ import {
 import { ExpandResponse, ExpandBody, GenerateResponse, GenerateBody, RefineBody } from '#schemas/api/agent-authoring.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { FIELD_MANAGER } from '#schemas/names/group.ts'
 import type { AgentEndpointServices } from '../services/create-services.ts'
 import { expandFile, readAgentFile } from '../authoring/read-agent-file.ts'
-import { checkAgent } from '../authoring/check-agent.ts'
+import { createAuthored } from '../authoring/create-authored.ts'
 import { createFromFile } from '../authoring/create-from-file.ts'
 import { toFork } from '../authoring/fork.ts'
-import type { GenerateTask } from '../generate/prompt.ts'
-import { generateConfig } from '../generate/generate-config.ts'
-import type { GenerationResult } from '../generate/generate-config.ts'
+import { generateFor } from '../generate/generate-for.ts'
 import { expandConfig, toNewAgent } from '../authoring/new-agent.ts'
-import { visibleRoutes } from '../generate/visible-routes.ts'
 import { examples, stored } from './examples.ts'
 
 /** Authoring of agents: create, fork, expand, generate, refine. */
 export function authoringEndpoints(agents: AgentEndpointServices): AnyEndpoint[] {
-  return [create, fork, expand, generate(agents), refine(agents)]
+  return [create(agents), fork(agents), expand, generate(agents), refine(agents)]
 }
 
-const create = endpoint({
-  method: 'POST',
-  url: '/agents',
-  id: 'createAgent',
-  docs: { examples: examples.create, response: stored, sends: ['ETag'] },
-  summary:
-    'Create an agent from an object, from {namespace, config} in the simplified format, or agents from a YAML file.',
-  authz: { kind: 'kube', verb: 'create', resource: 'agentdeployments' },
-  audit: { action: 'create', resourceKind: 'AgentDeployment' },
-  query: CreateAgentQuery,
-  body: CreateAgentBody,
-  response: { 201: Type.Union([Agent, CreatedAgents]) },
-  handle: async ({ caller, query, body, signal, reply }) => {
-    const agent = toNewAgent(body, namespaceOf(query))
-    const made = await createAgent(caller, agent, { dryRun: query.dryRun === 'All', signal })
-    reply.headers(headersOf(made))
-    return made
-  },
-  handleYaml: async ({ caller, query, body, signal, reply }) => {
-    const agents = readAgentFile(body, namespaceOf(query))
-    const made = await createFromFile(caller, agents, { dryRun: query.dryRun === 'All', signal })
-    const [first, ...more] = made
-    if (first === undefined || more.length > 0) return { items: made }
-    reply.headers(headersOf(first))
-    return first
-  },
-})
+const create = (agents: AgentEndpointServices): AnyEndpoint =>
+  endpoint({
+    method: 'POST',
+    url: '/agents',
+    id: 'createAgent',
+    docs: { examples: examples.create, response: stored, sends: ['ETag'] },
+    summary:
+      'Create an agent from an object, from {namespace, config} in the simplified format, or agents from a YAML file.',
+    authz: { kind: 'kube', verb: 'create', resource: 'agentdeployments' },
+    audit: { action: 'create', resourceKind: 'AgentDeployment' },
+    query: CreateAgentQuery,
+    body: CreateAgentBody,
+    response: { 201: Type.Union([Agent, CreatedAgents]) },
+    handle: async ({ caller, query, body, signal, reply }) => {
+      const authored = toNewAgent(body, namespaceOf(query))
+      const made = await createAuthored(agents.documents, caller, authored, { dryRun: query.dryRun === 'All', signal })
+      reply.headers(headersOf(made))
+      return made
+    },
+    handleYaml: async ({ caller, query, body, signal, reply }) => {
+      const filed = readAgentFile(body, namespaceOf(query))
+      const made = await createFromFile(agents.documents, caller, filed, { dryRun: query.dryRun === 'All', signal })
+      const [first, ...more] = made
+      if (first === undefined || more.length > 0) return { items: made }
+      reply.headers(headersOf(first))
+      return first
+    },
+  })
 
 function namespaceOf({ namespace }: { readonly namespace?: string }): DnsLabel | undefined {
   return namespace === undefined || namespace === '' ? undefined : parseLabel('?namespace', namespace)
 }
 
-const fork = endpoint({
-  method: 'POST',
-  url: '/agents/:ns/:name/fork',
-  id: 'forkAgent',
-  docs: { examples: examples.fork, response: stored, sends: ['ETag'] },
-  summary: 'Fork an agent: create another one with its spec.',
-  authz: { kind: 'kube', verb: 'create', resource: 'agentdeployments' },
-  audit: { action: 'fork', resourceKind: 'AgentDeployment' },
-  query: ObjectWriteQuery,
-  body: ForkBody,
-  response: { 201: Agent },
-  handle: async ({ caller, params, query, body, signal, reply }) => {
-    const namespace = parseLabel('/namespace', body.namespace ?? params.ns)
-    const name = parseName('/name', body.name)
-    const ref = { namespace: params.ns, name: params.name }
-    const origin = await caller.cluster.get<AgentDeploymentObject>(AgentDeployment, ref, { signal })
-    const { overrides } = body
-    const copy = toFork(origin, { name, namespace, ...(overrides === undefined ? {} : { overrides }) })
-    const made = await createAgent(caller, copy, { dryRun: query.dryRun === 'All', signal })
-    reply.headers(headersOf(made))
-    return made
-  },
-})
+const fork = (agents: AgentEndpointServices): AnyEndpoint =>
+  endpoint({
+    method: 'POST',
+    url: '/agents/:ns/:name/fork',
+    id: 'forkAgent',
+    docs: { examples: examples.fork, response: stored, sends: ['ETag'] },
+    summary: 'Fork an agent: create another one with its spec.',
+    authz: { kind: 'kube', verb: 'create', resource: 'agentdeployments' },
+    audit: { action: 'fork', resourceKind: 'AgentDeployment' },
+    query: ObjectWriteQuery,
+    body: ForkBody,
+    response: { 201: Agent },
+    handle: async ({ caller, params, query, body, signal, reply }) => {
+      const namespace = parseLabel('/namespace', body.namespace ?? params.ns)
+      const name = parseName('/name', body.name)
+      const ref = { namespace: params.ns, name: params.name }
+      const origin = await caller.cluster.get<AgentDeploymentObject>(AgentDeployment, ref, { signal })
+      const { overrides } = body
+      const agent = toFork(origin, { name, namespace, ...(overrides === undefined ? {} : { overrides }) })
+      const made = await createAuthored(
+        agents.documents,
+        caller,
+        { agent, documents: [] },
+        { dryRun: query.dryRun === 'All', signal },
+      )
+      reply.headers(headersOf(made))
+      return made
+    },
+  })
 
 const expand = endpoint({
   method: 'POST',
@@ -121,7 +123,7 @@ const generate = (agents: AgentEndpointServices): AnyEndpoint =>
     audit: { action: 'generate', resourceKind: 'AgentDeployment' },
     body: GenerateBody,
     response: { 200: GenerateResponse },
-    handle: async ({ caller, body, signal }) => withModel(agents, caller, { ...body, request: body.prompt, signal }),
+    handle: async ({ caller, body, signal }) => generateFor(agents, caller, { ...body, signal }),
   })
 
 const refine = (agents: AgentEndpointServices): AnyEndpoint =>
@@ -135,50 +137,9 @@ const refine = (agents: AgentEndpointServices): AnyEndpoint =>
     audit: { action: 'refine', resourceKind: 'AgentDeployment' },
     body: RefineBody,
     response: { 200: GenerateResponse },
-    handle: async ({ caller, body, signal }) =>
-      withModel(agents, caller, { ...body, request: body.instruction, base: body.config, signal }),
+    handle: async ({ caller, body: { config: base, instruction: prompt, ...body }, signal }) =>
+      generateFor(agents, caller, { ...body, prompt, base, signal }),
   })
-
-interface ModelRequest {
-  request: string
-  base?: Record<string, unknown>
-  namespace?: string
-  route?: string
-  signal: AbortSignal
-}
-
-async function withModel(
-  agents: AgentEndpointServices,
-  caller: Caller,
-  wanted: ModelRequest,
-): Promise<GenerationResult> {
-  const { request, base, namespace: given, signal } = wanted
-  const namespace = parseLabel('/namespace', given ?? 'default')
-  const [first = '', second] = (wanted.route ?? agents.generateRoute).split('/', 2)
-  const route = parseName('/route', second ?? first)
-  const routeNamespace = second === undefined ? namespace : parseLabel('/route', first)
-  const routes = await visibleRoutes(caller, { namespace, preferred: route, signal })
-  const task: GenerateTask = {
-    request,
-    routes,
-    ...(base === undefined ? {} : { base }),
-    ...(given === undefined ? {} : { namespace: given }),
-  }
-  const context = { gateway: agents.gateway, bearer: caller.bearer, route: `${routeNamespace}/${route}`, signal }
-  return generateConfig(task, context)
-}
-
-async function createAgent(
-  caller: Caller,
-  agent: AgentDeploymentObject,
-  options: { dryRun: boolean; signal: AbortSignal },
-): Promise<AgentDeploymentObject> {
-  await checkAgent(caller, { namespace: agent.metadata.namespace ?? '', spec: agent.spec }, options.signal)
-  return caller.cluster.create<AgentDeploymentObject>(AgentDeployment, agent, {
-    ...options,
-    fieldManager: FIELD_MANAGER,
-  })
-}
 
 function headersOf({ metadata }: AgentDeploymentObject): Record<string, string> {
   return {

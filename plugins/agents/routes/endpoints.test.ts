@@ -32,6 +32,7 @@ async function setUp(t: TestContext, gatewayUrl = 'http://127.0.0.1:1', checks: 
     checks: () => checks,
     kinds: () => kindsOf(plugins),
     references: () => schemaReferences,
+    documents: () => [],
   }
   const endpoints = [...agentKind.endpoints, ...agentEndpoints(services)]
   return servePlugin(t, 'agents', () => endpoints)

@@ -85,7 +85,7 @@ const requirements = (agents: AgentEndpointServices): AnyEndpoint =>
     handle: async ({ caller, body, signal }) => {
       const named =
         body.config === undefined ? body : { ...body, namespace: body.namespace ?? namespaceIn(body.config) }
-      const agent = toNewAgent(named)
+      const { agent } = toNewAgent(named)
       const namespace = parseLabel('/metadata/namespace', agent.metadata.namespace ?? '')
       const located = { ...agent, metadata: { ...agent.metadata, namespace } }
       return checkRequirements(caller, located, {

@@ -2,6 +2,7 @@ import type { ChangeActorFinder } from '#core/controllers/objects/extension-poin
 import type { UnenforcedField } from '#core/plugin/enforced-fields.ts'
 import type { Keyring } from '#core/signing/keyring.ts'
 import type { AnyKind } from '#schemas/kinds/kind.ts'
+import type { DocumentOwners } from '../authoring/create-authored.ts'
 import type { ModelGateway } from '../generate/model-gateway.ts'
 import type { AgentTrigger, RequirementCheck } from '../contract/points.ts'
 import type { AgentParts } from '../reconcile/parts/collect-parts.ts'
@@ -16,6 +17,8 @@ export interface AgentEndpointServices {
   generateRoute: string
   /** Requirement checks of other plugins. Read per request, since `create` runs before they are contributed. */
   checks(): readonly RequirementCheck[]
+  /** Owners of documents of agent files. Read per request, as `checks`. */
+  documents: DocumentOwners
   /** Kinds of the installation, which references may point to. */
   kinds(): readonly AnyKind[]
   /** References between objects. Read per request, as `checks`. */

@@ -1,12 +1,6 @@
 import { pointerToken } from '#schemas/values/json-pointer.ts'
 import { isObject } from '#core/json/is-object.ts'
-
-/** One operation of an RFC 6902 patch. */
-export interface PatchOperation {
-  op: 'add' | 'remove' | 'replace'
-  path: string
-  value?: unknown
-}
+import type { PatchOperation } from '#schemas/values/patch-operation.ts'
 
 /** One top-level field of a spec that differs. */
 export interface DiffSection {
