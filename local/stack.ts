@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { findSettingsFile } from '#core/config/find-settings-file.ts'
+import type { ServicePort } from '#core/cluster/endpoint-slices.ts'
 import type { Role } from '#core/config/profile.ts'
 import { openSettings, readCoreSettings } from '#core/config/settings.ts'
 import type { JournalCut } from '@mesh.dev/embedded-apiserver'
@@ -106,7 +107,7 @@ export async function composeStack(input: StackInput): Promise<Stack> {
       presets: { ...presets(folder, ports), outbound: { allow: allowedByDefault(env) } },
       cluster: {
         ...cluster.location,
-        endpoints: async ({ namespace, name, portName }) => agents.launchers(namespace, name, portName),
+        endpoints: async (service) => agents.launchers(service),
       },
       embeddedStore: { dir: folder.database, ...(image === undefined ? {} : { image }) },
       embeddedObjects: folder.objects,
@@ -173,8 +174,7 @@ function createAgents() {
       if (!workloads) throw new Error('agents have not been started')
       return workloads
     },
-    launchers: (namespace: string, name: string, portName: string) =>
-      workloads?.launchers(namespace, name, portName) ?? [],
+    launchers: (service: ServicePort) => workloads?.launchers(service) ?? [],
     urls: () => workloads?.urls() ?? [],
     close: async (): Promise<void> => {
       closed = true

@@ -1,5 +1,9 @@
+import { isIP } from 'node:net'
 import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
+import { findNamedObject } from '#core/kube/find-named-object.ts'
 import { parseLabel } from '#core/kube/names.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 
 /** One endpoint of a Service: a pod, or a local process. */
 export interface ServiceEndpoint {
@@ -18,6 +22,11 @@ export interface ServicePort {
   readonly portName: string
   readonly port: number
   readonly scheme: 'http' | 'https'
+  /**
+   * First number of a revision of the agent that the Service is named after: only pods of the candidate with that revision, which a gate holds and
+   * no Service selects. They are never among the endpoints of the Service.
+   */
+  readonly candidate?: number
 }
 
 /** Lists all endpoints of a Service; empty while it has none. Rejects if the cluster does not respond. */
@@ -51,10 +60,10 @@ interface SliceEndpoint {
 export function createServiceEndpoints(cluster: KubeClient): ServiceEndpoints {
   const asked = new Map<string, Promise<readonly ServiceEndpoint[]>>()
   return (service) => {
-    const key = `${service.namespace}/${service.name}/${service.portName}`
+    const key = `${service.namespace}/${service.name}/${service.portName}/${service.candidate ?? ''}`
     const known = asked.get(key)
     if (known !== undefined) return known
-    const answer = readSlices(cluster, service)
+    const answer = service.candidate === undefined ? readSlices(cluster, service) : readCandidates(cluster, service)
     asked.set(key, answer)
     const forget = (): void => {
       asked.delete(key)
@@ -65,9 +74,23 @@ export function createServiceEndpoints(cluster: KubeClient): ServiceEndpoints {
 }
 
 /** Returns the Service itself as the only endpoint, for a process that may not read EndpointSlices. */
-export const endpointByService: ServiceEndpoints = async ({ namespace, name, port, scheme }) => {
+export const endpointByService: ServiceEndpoints = async ({ namespace, name, port, scheme, candidate }) => {
+  // The Service has no pod of a candidate.
+  if (candidate !== undefined) return []
   const url = `${scheme}://${name}.${namespace}.svc:${port}`
   return [{ id: url, url, ready: true }]
+}
+
+// The manager writes the pods of a candidate to the status of its agent, so that no worker may read pods.
+async function readCandidates(cluster: KubeClient, service: ServicePort): Promise<readonly ServiceEndpoint[]> {
+  const agent = await findNamedObject<AgentDeploymentObject>(cluster, AgentDeployment, service)
+  const candidate = agent?.status?.candidate
+  if (candidate?.number !== service.candidate) return []
+  return (candidate?.pods ?? []).flatMap(({ uid, address, ready }) => {
+    const family = isIP(address)
+    const host = family === 6 ? `[${address}]` : address
+    return family === 0 ? [] : [{ id: uid, url: `${service.scheme}://${host}:${service.port}`, ready }]
+  })
 }
 
 async function readSlices(cluster: KubeClient, service: ServicePort): Promise<readonly ServiceEndpoint[]> {

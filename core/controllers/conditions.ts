@@ -16,13 +16,17 @@ export function toConditions(
   values: readonly ConditionValue[],
   now: Date,
 ): Condition[] {
-  // Whole seconds, as Kubernetes writes them.
-  const time = now.toISOString().replace(/\.\d+Z$/, 'Z')
+  const time = toSeconds(now)
   return values.map((value) => {
     const before = object.status?.conditions?.find(({ type }) => type === value.type)
     const lastTransitionTime = before?.status === value.status ? before.lastTransitionTime : time
     return { ...value, lastTransitionTime, observedGeneration: object.metadata.generation ?? 0 }
   })
+}
+
+/** A time in whole seconds, as Kubernetes writes it. Pure. */
+export function toSeconds(time: Date): string {
+  return time.toISOString().replace(/\.\d+Z$/, 'Z')
 }
 
 /** The status of a kind that reports only conditions. Pure. */

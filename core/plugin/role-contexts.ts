@@ -47,7 +47,7 @@ export interface ConsumerContext extends SystemReads {
   readonly endpoints: ServiceEndpoints
 }
 
-/** The worker reaches agents and the gateway over the network. At the cluster, it reads only the endpoints of Services. */
+/** The worker reaches agents and the gateway over the network. At the cluster, it reads only the endpoints of Services, and agents for those of their candidates. */
 export interface WorkerContext extends ConsumerContext {
   readonly role: 'worker'
   /** Same as in the state role; without an identity every call throws `EmbeddingsUnavailable`. */

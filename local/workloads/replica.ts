@@ -19,7 +19,7 @@ import { workloadResources } from './objects/workload-objects.ts'
 import type { Container, Pod } from './objects/workload-objects.ts'
 import { toPodStatus } from './objects/pod-object.ts'
 import type { ContainerEnd, ContainerState } from './objects/pod-object.ts'
-import { AGENT_LABEL } from '#schemas/names/labels.ts'
+import { AGENT_LABEL, CANDIDATE_LABEL } from '#schemas/names/labels.ts'
 import type { AgentCrash } from '../terminal/failure-lines.ts'
 import { mountVolumes } from './volumes.ts'
 
@@ -158,7 +158,11 @@ async function keepRunning(run: Run): Promise<void> {
 }
 
 function agentOf({ metadata }: Pod): { namespace: string; name: string } {
-  return { namespace: metadata.namespace ?? '', name: metadata.labels?.[AGENT_LABEL] ?? metadata.name }
+  return { namespace: metadata.namespace ?? '', name: agentLabelOf(metadata.labels) ?? metadata.name }
+}
+
+function agentLabelOf(labels: Readonly<Record<string, string>> = {}): string | undefined {
+  return labels[AGENT_LABEL] ?? labels[CANDIDATE_LABEL]
 }
 
 const needsRuntime: ContainerState = {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { describeError } from '#core/log/describe-error.ts'
 import type { KubeObject, ObjectRef } from '#core/kube/client.ts'
 import { parseLabel } from '#core/kube/names.ts'
-import { AGENT_LABEL } from '#schemas/names/labels.ts'
+import { AGENT_LABEL, CANDIDATE_LABEL } from '#schemas/names/labels.ts'
 import { workloadResources } from './objects/workload-objects.ts'
 import type { Pod, PodTemplate } from './objects/workload-objects.ts'
 import { TEMPLATE_LABEL, toPod } from './objects/pod-object.ts'
@@ -47,7 +47,9 @@ export async function replicasOf(
 
 async function livePods(context: ReplicaContext, workload: KubeObject): Promise<ReadonlySet<string>> {
   const namespace = parseLabel('namespace', workload.metadata.namespace ?? '')
-  const labelSelector = `${AGENT_LABEL}=${workload.metadata.labels?.[AGENT_LABEL]}`
+  // Pods of a candidate do not have the label of the agent.
+  const label = workload.metadata.labels?.[CANDIDATE_LABEL] === undefined ? AGENT_LABEL : CANDIDATE_LABEL
+  const labelSelector = `${label}=${workload.metadata.labels?.[AGENT_LABEL]}`
   const page = await context.cluster.list<Pod>(workloadResources.pods, { namespace, labelSelector })
   return new Set(
     page.items.filter((pod) => pod.metadata.deletionTimestamp === undefined).map((pod) => pod.metadata.uid ?? ''),

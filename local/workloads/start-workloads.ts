@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { ServiceEndpoint } from '#core/cluster/endpoint-slices.ts'
+import type { ServiceEndpoint, ServicePort } from '#core/cluster/endpoint-slices.ts'
 import { runReconcilers } from '#core/controllers/controller.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import { isLabel, isName } from '#core/kube/names.ts'
 import type { Logger } from '#core/log/logger.ts'
-import { AGENT_LABEL } from '#schemas/names/labels.ts'
+import { AGENT_LABEL, CANDIDATE_LABEL, REVISION_NUMBER_LABEL } from '#schemas/names/labels.ts'
 import type { AgentCrash } from '../terminal/failure-lines.ts'
 import { deploymentReconciler } from './deployment-reconciler.ts'
 import { serveEndpoints } from './endpoint-server.ts'
@@ -32,13 +32,16 @@ export interface WorkloadOptions {
   readonly onCrash?: ((crash: AgentCrash) => void) | undefined
 }
 
+/** The agent of launchers; `http` is the default port. */
+export type LaunchersOf = Pick<ServicePort, 'namespace' | 'name' | 'candidate'> & Partial<Pick<ServicePort, 'portName'>>
+
 /** Agents as local processes. */
 export interface Workloads {
   /**
-   * Running launchers of the agent with the address of a port of its Service, `http` by default. They are identified by their address: each
+   * Running launchers of the agent with the address of a port of its Service, or those of a candidate only. They are identified by their address: each
    * process has its own.
    */
-  launchers(namespace: string, name: string, portName?: string): readonly ServiceEndpoint[]
+  launchers(agent: LaunchersOf): readonly ServiceEndpoint[]
   /** The same look-up for other processes: `GET {endpointsUrl}/endpoints/{namespace}/{name}`. */
   readonly endpointsUrl: string
   /** Base URLs of all running launchers. */
@@ -80,12 +83,12 @@ export async function startWorkloads(options: WorkloadOptions): Promise<Workload
     signal: controller.signal,
     reconcilers: [deploymentReconciler(context, all), jobReconciler(context, all)],
   })
-  const launchers = (namespace: string, name: string, portName = 'http') =>
+  const launchers = ({ portName = 'http', ...agent }: LaunchersOf) =>
     toLaunchers(
-      [...context.ending, ...everyReplica(all)].filter(({ pod }) => isOf(pod, namespace, name)),
+      [...context.ending, ...everyReplica(all)].filter(({ pod }) => isOf(pod, agent)),
       { ending: context.ending, portName },
     )
-  const endpoints = await serveEndpoints((namespace, name) => launchers(namespace, name))
+  const endpoints = await serveEndpoints((namespace, name) => launchers({ namespace, name }))
   await running.synced
   return {
     launchers,
@@ -111,8 +114,14 @@ function everyReplica(all: Replicas): Replica[] {
   return [...all.values()].flatMap((entry) => entry.list)
 }
 
-function isOf({ metadata }: Pod, namespace: string, name: string): boolean {
-  return metadata.namespace === namespace && metadata.labels?.[AGENT_LABEL] === name
+// Pods of a candidate are found by its revision, and never without it.
+function isOf({ metadata }: Pod, { namespace, name, candidate }: LaunchersOf): boolean {
+  const { labels = {} } = metadata
+  const isSelected =
+    candidate === undefined
+      ? labels[AGENT_LABEL] === name
+      : labels[CANDIDATE_LABEL] === name && labels[REVISION_NUMBER_LABEL] === String(candidate)
+  return metadata.namespace === namespace && isSelected
 }
 
 // During a rollout, new runs use the new revision as soon as one of its replicas is ready.

@@ -25,6 +25,7 @@ import { CERTIFICATE_SCHEME } from '#core/signing/launcher-proof.ts'
 import { createTestIssuer } from '#core/signing/testing/test-issuer.ts'
 import { certifying } from '#launcher/testdata/certifying.ts'
 import { plugins } from '#plugins/index.ts'
+import type { AgentGate } from '#plugins/agents/contract/points.ts'
 import type { ContainerStatus } from '#plugins/agents/reconcile/status/agent-pod.ts'
 import { agentReconciler } from '#plugins/agents/reconcilers.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
@@ -60,8 +61,15 @@ const speaking = (answer: string, more: AgentDeploymentSpec = {}): AgentDeployme
   ...more,
 })
 
+interface SetUpOptions {
+  readonly runner?: boolean
+  readonly real?: boolean
+  readonly listenMs?: number
+  readonly gate?: AgentGate
+}
+
 /** An embedded API server with the agents' reconciler, and the workload runner unless a test starts it in another process. */
-async function setUp(t: TestContext, options: { runner?: boolean; real?: boolean; listenMs?: number } = {}) {
+async function setUp(t: TestContext, options: SetUpOptions = {}) {
   const dir = tempFolder('workloads')
   const running: { workloads?: Workloads } = {}
   const { cluster, server, close } = await (options.real === true ? realServer(t) : embeddedServer(dir.path, running))
@@ -81,7 +89,14 @@ async function setUp(t: TestContext, options: { runner?: boolean; real?: boolean
   } as const
   const controller = new AbortController()
   const reconcilers = [
-    agentReconciler({ cluster, settings, now: () => new Date(), kinds: () => kindsOf(plugins), findActor }),
+    agentReconciler({
+      cluster,
+      settings,
+      now: () => new Date(),
+      kinds: () => kindsOf(plugins),
+      findActor,
+      parts: { pods: [], gates: options.gate === undefined ? [] : [{ plugin: 'trial', value: options.gate }] },
+    }),
   ]
   const manager = runReconcilers({ cluster, reconcilers, log: silent, signal: controller.signal })
   const workloads =
@@ -189,7 +204,7 @@ let count = 0
 
 /** Base URL of a ready launcher. */
 function serving(workloads: Workloads): string | undefined {
-  return workloads.launchers('default', 'bot').find(({ ready }) => ready)?.url
+  return workloads.launchers({ namespace: 'default', name: 'bot' }).find(({ ready }) => ready)?.url
 }
 
 const testIssuer = createTestIssuer()
@@ -393,6 +408,64 @@ test('UXM13: a new revision starts before the old one stops; a broken one report
   await until('one pod is left', async () => ((await pods()).length === 1 ? true : undefined))
   assert.equal(await says(serving(workloads)), 200)
 })
+
+for (const real of [false, true]) {
+  const make = real ? 'a real API server' : 'the embedded API server'
+  test(
+    `a candidate is a process that only runs of its revision find, on ${make}`,
+    needs('etcd', 'kube-apiserver'),
+    async (t) => {
+      let isHeld = false
+      const gate: AgentGate = async () =>
+        isHeld ? { condition: 'EvalGated', reason: 'Pending', message: 'It is tried.', candidate: true } : undefined
+      const { cluster, create, change, when, workloads } = await setUp(t, { real, gate })
+      const [first, tried, next] = [unique('first'), unique('tried'), unique('next')]
+      const bot = { namespace: 'default', name: 'bot' }
+      await create(speaking(first))
+      await when('Ready=True Serving')
+      const served = serving(workloads)
+      isHeld = true
+      await change([{ op: 'replace', path: '/spec/runtime/command/2', value: tried }])
+      const { status } = await when('CandidateReady=True Running', false)
+      assert.equal(status?.candidate?.number, 2)
+      const [candidate, ...more] = workloads.launchers({ ...bot, candidate: 2 })
+      assert.deepEqual([candidate?.ready, more], [true, []])
+      assert.equal(await says(candidate?.url), 200)
+      assert.ok(processesWith(tried).length > 0)
+      assert.deepEqual(
+        workloads.launchers(bot).map(({ url }) => url),
+        [served],
+        'zero traffic: the launchers of the agent are those of the deployed revision',
+      )
+      const found = await fetch(`${workloads.endpointsUrl}/endpoints/default/bot`)
+      assert.deepEqual(await found.json(), { launchers: [{ id: served, url: served, ready: true }] })
+      for (const other of [1, 3, 0, Number.NaN]) assert.deepEqual(workloads.launchers({ ...bot, candidate: other }), [])
+      assert.deepEqual(workloads.launchers({ ...bot, name: 'other', candidate: 2 }), [])
+      await change([{ op: 'replace', path: '/spec/runtime/command/2', value: next }])
+      await until('the candidate before it ended', async () => (processesWith(tried).length === 0 ? true : undefined))
+      await until('the next one runs', async () =>
+        workloads.launchers({ ...bot, candidate: 3 })[0]?.ready ? true : undefined,
+      )
+      assert.equal(serving(workloads), served)
+      isHeld = false
+      await change([{ op: 'add', path: '/metadata/labels', value: { touched: 'now' } }])
+      await until('it is rolled out', async () => {
+        const [only, ...others] = workloads.launchers(bot)
+        return only?.ready === true && only.url !== served && others.length === 0 ? true : undefined
+      })
+      await until('no candidate is left', async () =>
+        workloads.launchers({ ...bot, candidate: 3 }).length === 0 ? true : undefined,
+      )
+      isHeld = true
+      await change([{ op: 'replace', path: '/spec/runtime/command/2', value: tried }])
+      await until('it is tried again', async () => (processesWith(tried).length > 0 ? true : undefined))
+      await cluster.delete(AgentDeployment, ref, { propagation: 'Foreground' })
+      if (real) return
+      await until('its processes are gone', async () => (processesWith(tried).length === 0 ? true : undefined))
+      await until('all are gone', async () => (processesWith(next).length === 0 ? true : undefined))
+    },
+  )
+}
 
 test(
   'the same against a real API server, which judges every status that is written',

@@ -6,12 +6,14 @@ import { agentsAccess } from './contract/access.ts'
 import { agentKind } from './kinds.ts'
 import type { AgentsServices } from './services/create-services.ts'
 import { agentErrors } from './contract/errors.ts'
+import { agentEvents } from './contract/events.ts'
 import { createModelGateway } from './generate/model-gateway.ts'
 import {
   agentDocument,
   agentGate,
   agentPodPart,
   agentReference,
+  agentReplicas,
   agentRequirement,
   agentTrigger,
 } from './contract/points.ts'
@@ -20,6 +22,7 @@ import { checkMarks } from './references/check-marks.ts'
 import { createReferences } from './references/references.ts'
 import { launcherEndpoints } from './launchers/state-routes.ts'
 import { agentReconciler } from './reconcilers.ts'
+import { createPublishFacts } from './reconcile/facts/publish-facts.ts'
 import { agentEndpoints } from './routes/index.ts'
 import { agentSettings, agentSettingSources, toReconcileSettings } from './contract/settings.ts'
 
@@ -34,16 +37,19 @@ export const agents = definePlugin({
   access: agentsAccess,
   keys: { state: { signs: ['launcher'] } },
   errors: agentErrors,
+  events: agentEvents,
   points: [
     agentRequirement,
     agentPodPart,
     agentGate,
+    agentReplicas,
     agentDocument,
     agentTrigger,
     withCheck(agentReference, checkMarks),
   ],
   create: (core, settings): AgentsServices => ({
     now: core.now,
+    publish: createPublishFacts(core.store, core.now),
     keys: core.keys,
     gateway: createModelGateway(core.urls.gateway),
     generateRoute: settings.generateRoute,
@@ -56,7 +62,8 @@ export const agents = definePlugin({
     unenforced: () => core.unenforced(AgentDeployment.kind),
     parts: () => ({
       pods: core.contributed(agentPodPart),
-      gates: core.contributed(agentGate)
+      gates: core.contributed(agentGate),
+      replicas: core.contributed(agentReplicas),
     }),
     findActor: async (change) => {
       for (const find of core.extensions(changeActorFinder)) {
@@ -70,13 +77,14 @@ export const agents = definePlugin({
   routes: (services) => agentEndpoints(services),
   stateRoutes: ({ keys, now }, state) => launcherEndpoints({ keys, now }, state),
   reconcilers: (
-    { reconcile, now, kinds, findActor, parts, unenforced, triggers, references },
+    { reconcile, now, publish, kinds, findActor, parts, unenforced, triggers, references },
     { cluster },
   ) => [
     agentReconciler({
       cluster,
       settings: reconcile,
       now,
+      publish,
       kinds,
       findActor,
       parts: parts(),

@@ -8,7 +8,7 @@ import { isStatus } from '#core/kube/status.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
-import { AGENT_LABEL } from '#schemas/names/labels.ts'
+import { AGENT_LABEL, CANDIDATE_LABEL } from '#schemas/names/labels.ts'
 import type { AgentTrigger } from './contract/points.ts'
 import { schemaReferences } from './references/references.ts'
 import { reconcileAgent } from './reconcile/reconcile-agent.ts'
@@ -17,13 +17,14 @@ import { createRevisionAuthors } from './reconcile/revision/revision-author.ts'
 import type { AuthorOptions } from './reconcile/revision/revision-author.ts'
 import { children } from './reconcile/owned/child-kinds.ts'
 import { createRemoveFormerKeys } from './reconcile/objects/former-keys.ts'
+import { createFindAutoscaler } from './reconcile/parts/ask-replicas.ts'
 import { refIn } from './reconcile/owned/owner-reference.ts'
 import { controllerRevisions, pods } from './contract/resources.ts'
 
 // Every change: the workload may be reported before its pods, and an agent that needs no write costs no request.
 function agentsOf(pod: KubeObject): ObjectRef[] {
   const { namespace = '', labels } = pod.metadata
-  const name = labels?.[AGENT_LABEL] ?? ''
+  const name = labels?.[AGENT_LABEL] ?? labels?.[CANDIDATE_LABEL] ?? ''
   return isLabel(namespace) && isName(name) ? [{ namespace, name }] : []
 }
 
@@ -40,7 +41,7 @@ const owned: readonly Resource[] = [
 
 /** The reconciler of agents, on the manager's own identity. Idempotent, so it may run unelected. */
 export function agentReconciler(
-  options: Omit<ReconcileContext, 'authors' | 'removeFormerKeys' | 'refresh'> &
+  options: Omit<ReconcileContext, 'authors' | 'removeFormerKeys' | 'refresh' | 'findAutoscaler'> &
     AuthorOptions & { readonly triggers?: readonly AgentTrigger[] },
 ): Reconciler {
   const { triggers = [], references = schemaReferences } = options
@@ -58,6 +59,7 @@ export function agentReconciler(
     cluster,
     authors: createRevisionAuthors({ ...options, cluster }),
     removeFormerKeys: createRemoveFormerKeys(cluster),
+    findAutoscaler: createFindAutoscaler(options.cluster),
     refresh: (agent) => stores.refresh(AgentDeployment, refIn(agent, agent.metadata.name)),
   }
   const index = createReferenceIndex()
@@ -72,7 +74,11 @@ export function agentReconciler(
         toRefs: async (target: KubeObject) => index.referrersOf(target),
       })),
       ...triggers.map(({ resource, agentsOf: toRefs }) => ({ resource, toRefs })),
-      { resource: pods, labelSelector: AGENT_LABEL, toRefs: async (pod) => agentsOf(pod) },
+      ...[AGENT_LABEL, CANDIDATE_LABEL].map((labelSelector) => ({
+        resource: pods,
+        labelSelector,
+        toRefs: async (pod: KubeObject) => agentsOf(pod),
+      })),
     ],
     concern: (object) => {
       const { uid, generation, labels, deletionTimestamp } = object.metadata

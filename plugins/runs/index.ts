@@ -27,6 +27,7 @@ const runsAccess: readonly AccessRule[] = [
   { resource: 'agentdeployments/invoke', developer: ['create'] },
   { resource: 'agentdeployments', state: ['get'] },
   { group: 'discovery.k8s.io', resource: 'endpointslices', worker: ['list'] },
+  { resource: 'agentdeployments', reason: 'Pods of a candidate, which have no endpoints.', worker: ['get'] },
 ]
 
 /** Runs of agents: queue, journal, streams, approvals, cancel. */

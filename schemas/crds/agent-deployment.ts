@@ -124,12 +124,37 @@ const lastTermination = Type.Object(
   { description: 'The last unrequested termination of a container of the agent.' },
 )
 
+const candidate = Type.Object(
+  {
+    revision: Type.String({ maxLength: 253, description: 'ControllerRevision that it runs.' }),
+    number: Type.Integer({ minimum: 1, maximum: 2147483647, description: 'First number of that revision.' }),
+    pods: Type.Array(
+      Type.Object({
+        uid: Type.String({ maxLength: 64, description: 'Uid of the pod.' }),
+        address: Type.String({ maxLength: 45, description: 'IP address of the pod.' }),
+        ready: Type.Boolean({ description: 'Whether it accepts runs.' }),
+      }),
+      {
+        maxItems: 8,
+        description: 'Its pods that have an address.',
+        'x-kubernetes-list-type': 'map',
+        'x-kubernetes-list-map-keys': ['uid'],
+      },
+    ),
+  },
+  { description: 'A revision that a gate holds, running beside the deployed one without traffic.' },
+)
+
 const status = Type.Object(
   {
     observedGeneration: Type.Optional(observedGeneration),
     currentRevision: revisionName('ControllerRevision that serves.'),
     candidateRevision: revisionName('ControllerRevision that is being brought up or evaluated.'),
     latestSuccessfulRevision: revisionName('ControllerRevision that was ready last.'),
+    latestSuccessfulTime: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Time at which it was rolled out.' }),
+    ),
+    candidate: Type.Optional(candidate),
     replicas: count('Pods that exist, of every revision.'),
     readyReplicas: count('Pods that are ready.'),
     updatedReplicas: count('Pods of the newest revision.'),

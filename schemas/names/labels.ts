@@ -1,7 +1,13 @@
 import { GROUP, groupKey } from './group.ts'
 
-/** Label on everything that belongs to an agent (revisions, pods, Services): the agent's name. */
+/** Label on everything that belongs to an agent (revisions, pods, Services) except pods of a candidate: the agent's name. */
 export const AGENT_LABEL = groupKey('agent')
+
+/**
+ * Label of the workload and the pods of a revision that a gate holds: the agent's name. Such a pod has no `AGENT_LABEL`, which Services select
+ * pods by.
+ */
+export const CANDIDATE_LABEL = groupKey('candidate-of')
 
 /** Annotation of an agent, and of a revision that a rollback made: the number of the requested revision. */
 export const ROLLBACK_ANNOTATION = groupKey('rollback-to')

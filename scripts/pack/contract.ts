@@ -36,7 +36,18 @@ export type { Enqueued, NewTask } from '#core/tasks/enqueue-task.ts'
 export type { TaskQueue } from '#core/tasks/task-queue.ts'
 export type { Keyring, KeyName, RoleKeys } from '#core/signing/keyring.ts'
 // Values of extension points, for `mesh.point<RequirementCheck>('agents.requirement')`.
-export type { ReferenceMark, RequirementCheck } from '#plugins/agents/contract/points.ts'
+export type {
+  AgentDocument,
+  AgentDocumentOwner,
+  AgentGate,
+  AgentReplicas,
+  GateCandidate,
+  GateHold,
+  ReferenceMark,
+  ReplicasProposal,
+  RequirementCheck,
+} from '#plugins/agents/contract/points.ts'
+export type { AgentsApi, CreateAgentOptions, GeneratedConfig, GenerateRequest } from '#plugins/agents/contract/api.ts'
 export type {
   AgentCall,
   AgentOutcome,

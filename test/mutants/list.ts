@@ -6,6 +6,7 @@ import { mutants as ofServerRequests } from './apiserver-requests.ts'
 import { mutants as ofServerStorage } from './apiserver-storage.ts'
 import { mutants as ofAudit } from './audit.ts'
 import { mutants as ofBudgets } from './budgets.ts'
+import { mutants as ofCandidates } from './candidates.ts'
 import { mutants as ofCommands } from './commands.ts'
 import { mutants as ofConversations } from './convo.ts'
 import { mutants as ofCost } from './cost.ts'
@@ -74,6 +75,7 @@ export const all: readonly Mutant[] = [
   ...ofOpenProtocols,
   ...ofOutbound,
   ...ofBudgets,
+  ...ofCandidates,
   ...ofPaidCalls,
   ...ofMeters,
   ...ofFeedback,

@@ -26,6 +26,12 @@ const children: readonly AccessRule[] = [
     manager: ['delete'],
   },
   { group: 'apps', resource: 'deployments', manager: accessVerbs },
+  {
+    group: 'autoscaling',
+    resource: 'horizontalpodautoscalers',
+    reason: 'A plugin that scales agents yields to an autoscaler.',
+    manager: ['list'],
+  },
   { group: 'apps', resource: 'controllerrevisions', manager: accessVerbs },
   { group: 'batch', resource: 'jobs', manager: accessVerbs },
   { group: 'policy', resource: 'poddisruptionbudgets', manager: accessVerbs },

@@ -109,6 +109,11 @@ export interface GateHold {
   readonly condition?: string
   readonly reason: string
   readonly message: string
+  /**
+   * Runs the revision meanwhile, as a workload of its own that no Service selects: `status.candidate` of the agent. Only runs that name the revision
+   * reach it. It runs only if each gate that holds the revision sets this.
+   */
+  readonly candidate?: true
 }
 
 /** A revision that would be rolled out, or started if the agent does not run yet. */
@@ -127,6 +132,27 @@ export type AgentGate = (candidate: GateCandidate, cluster: KubeClient) => Promi
 
 /** Point for gates before the roll-out of a revision. */
 export const agentGate = definePoint<AgentGate>('agents.gate')
+
+/** The number of replicas that a plugin proposes for an agent, from 0 to 1000. */
+export interface ReplicasProposal {
+  readonly replicas: number
+  /** Bounds of the plugin; `spec.scaling.minReplicas` and `maxReplicas` of the agent narrow them. */
+  readonly min?: number
+  readonly max?: number
+  /** Reason of the condition `Scaled`, such as `RunsWaiting`. */
+  readonly reason: string
+  readonly message?: string
+}
+
+/**
+ * Returns the number of replicas of a service, or undefined for an agent that the plugin does not scale. Called in each reconciliation; a plugin
+ * whose number changes without the agent contributes to `agents.trigger` too. `spec.scaling.replicas` and a HorizontalPodAutoscaler take precedence,
+ * and if two plugins propose a number, none applies.
+ */
+export type AgentReplicas = (agent: AgentDeploymentObject, cluster: KubeClient) => Promise<ReplicasProposal | undefined>
+
+/** Point for the owner of the number of replicas. */
+export const agentReplicas = definePoint<AgentReplicas>('agents.replicas')
 
 /** A document of an agent file that is not an object of the cluster, such as a PromptVersion. */
 export interface AgentDocument {

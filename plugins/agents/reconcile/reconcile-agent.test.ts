@@ -1,223 +1,22 @@
 import assert from 'node:assert/strict'
-import { readFileSync, readdirSync } from 'node:fs'
 import test from 'node:test'
-import type { TestContext } from 'node:test'
-import { parse, parseAllDocuments } from 'yaml'
-import { runReconcilers } from '#core/controllers/controller.ts'
 import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
-import { createKubeClient } from '#core/kube/create-client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
-import { createPool } from '#core/kube/connection-pool.ts'
-import { KubeError, isStatus } from '#core/kube/status.ts'
-import { startApiServer } from '@mesh.dev/embedded-apiserver'
-import { kindsOf } from '#core/plugin/access-of-plugins.ts'
-import { plugins } from '#plugins/index.ts'
+import { KubeError } from '#core/kube/status.ts'
 import { fullPod } from '#schemas/agents/pod-samples.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
-import { findServer, needs } from '#test/harness/find-server.ts'
+import { needs } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'
-import { tempFolder } from '#test/harness/temp-folder.ts'
-import { agentReconciler } from '../reconcilers.ts'
+import { apiServers, startReconciler, until } from '../testing/start-reconciler.ts'
 import { controllerRevisions, pods } from '../contract/resources.ts'
 import { formerNumbers } from '../versions/revisions.ts'
 import type { Revision } from '../versions/revisions.ts'
 import { REVISION_ANNOTATION } from './owned/names.ts'
 import { children, events } from './owned/child-kinds.ts'
-import type { ReconcileSettings } from '../contract/reconcile-settings.ts'
 
-const folder = new URL('../../../deploy/crds/', import.meta.url)
-const crds = readdirSync(folder)
-  .map((file) => parse(readFileSync(new URL(file, folder), 'utf8')))
-  .filter((document) => document.kind === 'CustomResourceDefinition')
-const silent = { debug: noop, info: noop, warn: noop, error: noop, child: () => silent }
-function noop(): void {}
 type PodTemplated = KubeObject<{ replicas?: number; template: { metadata: { labels: Record<string, string> } } }>
-// As the audit log: creations have their author only later, here never.
-const findActor = async ({ resourceVersion }: { readonly resourceVersion?: string }) =>
-  resourceVersion === undefined ? undefined : 'ada@corp'
-
-const settings: ReconcileSettings = {
-  launcherImage: 'registry.test/launcher:1',
-  imagePullPolicy: 'IfNotPresent',
-  gatewayUrl: 'http://gateway:4000',
-  stateUrl: 'http://state:3002',
-  systemNamespace: 'mesh-system',
-  isolation: 'container',
-  agentUser: 65533,
-  launcherResources: {},
-  agentResources: {},
-  imagePullSecrets: [],
-  podAnnotations: ['*'],
-  hardened: false,
-}
-
-interface Server {
-  readonly cluster: KubeClient
-  connect(bearer: string): KubeClient
-}
-
-const rbacFolder = new URL('../../../deploy/rbac/', import.meta.url)
-
-/** An API server of either make, with our kinds. */
-const makes = { real: realServer, embedded: embeddedServer }
-
-async function realServer(t: TestContext): Promise<Server> {
-  const kube = await sharedKube(t)
-  const pool = createPool(kube.url, { ca: kube.ca })
-  t.after(() => pool.close())
-  const connect = (bearer: string): KubeClient => createKubeClient({ server: kube.url, pool, bearer })
-  const cluster = connect(kube.tokens['admin'] ?? '')
-  const definitions: Resource = {
-    group: 'apiextensions.k8s.io',
-    version: 'v1',
-    plural: 'customresourcedefinitions',
-    kind: 'CustomResourceDefinition',
-    namespaced: false,
-  }
-  for (const crd of crds)
-    await cluster.patch(
-      definitions,
-      { name: parseName('name', crd.metadata.name) },
-      { type: 'apply', body: crd, force: true },
-    )
-  for (const kind of [AgentDeployment, ModelRoute])
-    await until(`${kind.kind} is served`, () =>
-      cluster.list(kind).then(
-        () => true,
-        (error) => (isStatus(error, 404) ? undefined : true),
-      ),
-    )
-  return { cluster, connect }
-}
-
-async function embeddedServer(t: TestContext): Promise<Server> {
-  const dir = tempFolder('reconciler')
-  const token = 'admin-token'
-  const server = await startApiServer({
-    dataDir: dir.path,
-    crds,
-    tokens: [{ token, username: 'admin', groups: ['system:masters'] }],
-  })
-  const pool = createPool(server.url)
-  t.after(async () => {
-    await pool.close()
-    await server.close()
-    dir.remove()
-  })
-  const connect = (bearer: string): KubeClient => createKubeClient({ server: server.url, pool, bearer })
-  return { cluster: connect(token), connect }
-}
-
-/** The manager as it is shipped: its service account with exactly the rights of deploy/rbac. */
-async function managerOf(cluster: KubeClient, connect: Server['connect']): Promise<KubeClient> {
-  for (const file of ['namespace.yaml', 'service-accounts.yaml', 'manager.yaml'])
-    for (const document of parseAllDocuments(readFileSync(new URL(file, rbacFolder), 'utf8')))
-      await applyShipped(cluster, document.toJS())
-  const request = {
-    apiVersion: 'authentication.k8s.io/v1',
-    kind: 'TokenRequest',
-    metadata: { name: 'mesh-manager', namespace: 'mesh-system' },
-    spec: { audiences: [], expirationSeconds: 3600 },
-  }
-  const issued = await cluster.create<KubeObject<unknown, { token: string }>>(children.ServiceAccount, request, {
-    subresource: 'token',
-  })
-  return connect(issued.status?.token ?? '')
-}
-
-async function applyShipped(cluster: KubeClient, object: KubeObject): Promise<void> {
-  const [group = '', version = ''] = object.apiVersion.includes('/')
-    ? object.apiVersion.split('/')
-    : ['', object.apiVersion]
-  const plural = `${object.kind.toLowerCase()}s`
-  const { namespace, name } = object.metadata
-  const resource: Resource = { group, version, plural, kind: object.kind, namespaced: namespace !== undefined }
-  const ref = {
-    ...(namespace === undefined ? {} : { namespace: parseLabel('namespace', namespace) }),
-    name: parseName('name', name),
-  }
-  await cluster.patch(resource, ref, { type: 'apply', body: object, force: true })
-}
-
-let count = 0
-
-type Wrap = (manager: KubeClient) => KubeClient
-
-async function setUp(t: TestContext, make: keyof typeof makes, wrap: Wrap = (manager) => manager) {
-  const { cluster, connect } = await makes[make](t)
-  const namespace = parseLabel('namespace', `agents-${make}-${process.pid}-${(count += 1)}`)
-  const namespaces: Resource = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false }
-  await cluster.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
-  await cluster.create(
-    ModelRoute,
-    ModelRoute.object({
-      metadata: { name: 'mock', namespace },
-      spec: { providerRef: { name: 'mock' }, model: 'mock' },
-    }),
-  )
-  const controller = new AbortController()
-  const asManager = wrap(await managerOf(cluster, connect))
-  const reconciler = agentReconciler({
-    cluster: asManager,
-    settings,
-    now: () => new Date(),
-    kinds: () => kindsOf(plugins),
-
-    findActor,
-    unenforced: [{ kind: 'AgentDeployment', field: 'budget', plugin: 'budgets', because: 'no DATABASE_URL' }],
-  })
-  const running = runReconcilers({
-    cluster: asManager,
-    reconcilers: [reconciler],
-    log: silent,
-    signal: controller.signal,
-  })
-  t.after(async () => {
-    controller.abort()
-    await running.done
-  })
-  const ref = { namespace, name: parseName('name', 'bot') }
-  return {
-    cluster,
-    namespace,
-    ref,
-    create: (spec: AgentDeploymentSpec) =>
-      cluster.create(AgentDeployment, AgentDeployment.object({ metadata: { name: 'bot', namespace }, spec })),
-    change: (body: readonly object[]) => cluster.patch(AgentDeployment, ref, { type: 'json', body }),
-    when: (condition: string) =>
-      until(condition, async () => {
-        const agent = await cluster.get<AgentDeploymentObject>(AgentDeployment, ref)
-        const all = agent.status?.conditions?.map((one) => `${one.type}=${one.status} ${one.reason}`) ?? []
-        const current = (agent.status?.observedGeneration ?? 0) >= (agent.metadata.generation ?? 0)
-        return current && all.includes(condition) ? agent : undefined
-      }),
-    /** Writes the status of the Deployment in place of the Deployment controller, which neither server has. */
-    deploymentSays: async (numbers: { updated: number; available: number }) => {
-      const live = await cluster.get(children.Deployment, ref)
-      const { updated, available } = numbers
-      const status = {
-        observedGeneration: live.metadata.generation,
-        replicas: Math.max(updated, available),
-        updatedReplicas: updated,
-        availableReplicas: available,
-        readyReplicas: available,
-      }
-      await cluster.patch(children.Deployment, ref, { type: 'merge', body: { status } }, { subresource: 'status' })
-    },
-  }
-}
-
-async function until<T>(what: string, ask: () => Promise<T | undefined>): Promise<T> {
-  const end = performance.now() + 60_000
-  for (;;) {
-    const answer = await ask()
-    if (answer !== undefined) return answer
-    assert.ok(performance.now() < end, `did not happen in time: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
 
 const declarative: AgentDeploymentSpec = { model: { route: 'mock' }, systemPrompt: 'You help.' }
 const revisionsOf = async (cluster: KubeClient, namespace: KubeObject['metadata']['namespace']) =>
@@ -225,15 +24,12 @@ const revisionsOf = async (cluster: KubeClient, namespace: KubeObject['metadata'
     (a, b) => a.revision - b.revision,
   )
 
-for (const make of ['real', 'embedded'] as const) {
-  const missing = make === 'real' && (findServer('kube-apiserver') === undefined || findServer('etcd') === undefined)
-  const options = { skip: missing && process.env['CI'] !== 'true' ? 'kube-apiserver or etcd not found' : false }
-
+for (const { make, options } of apiServers) {
   test(
     `${make}: an agent becomes its objects, serves, breaks while the old revision serves, and rolls back`,
     options,
     async (t) => {
-      const { cluster, create, change, when, deploymentSays, namespace, ref } = await setUp(t, make)
+      const { cluster, create, change, when, deploymentSays, namespace, ref } = await startReconciler(t, make)
       // Has every character that Go escapes in a JSON string and JavaScript does not.
       const spec = { ...declarative, systemPrompt: 'You help <b>people</b> & others.\u2028\u2029' }
       await create(spec)
@@ -314,7 +110,7 @@ for (const make of ['real', 'embedded'] as const) {
   )
 
   test(`UXM12, ${make}: an agent on a route that is not ready reports it, and is deployed`, options, async (t) => {
-    const { cluster, create, when, deploymentSays, namespace } = await setUp(t, make)
+    const { cluster, create, when, deploymentSays, namespace } = await startReconciler(t, make)
     const route = { namespace, name: parseName('name', 'mock') }
     const say = (status: 'True' | 'False', message: string) => {
       const lastTransitionTime = '2026-11-22T00:00:00Z'
@@ -336,7 +132,7 @@ for (const make of ['real', 'embedded'] as const) {
   })
 
   test(`${make}: a refused spec has a reason, and the previous revision continues`, options, async (t) => {
-    const { cluster, create, change, when, deploymentSays, ref } = await setUp(t, make)
+    const { cluster, create, change, when, deploymentSays, ref } = await startReconciler(t, make)
     await create(declarative)
     await when('Ready=False Progressing')
     await deploymentSays({ updated: 1, available: 1 })
@@ -364,7 +160,7 @@ for (const make of ['real', 'embedded'] as const) {
   })
 
   test(`${make}: a refusal of the cluster is a condition of the agent, without values`, options, async (t) => {
-    const { create, change, when } = await setUp(t, make)
+    const { create, change, when } = await startReconciler(t, make)
     await create({ ...declarative, resources: { requests: { cpu: '4' }, limits: { cpu: '1' } } })
     const refused = await when('Ready=False ClusterRefused')
     const message = refused.status?.conditions?.find((one) => one.type === 'Ready')?.message ?? ''
@@ -383,13 +179,15 @@ for (const make of ['real', 'embedded'] as const) {
       options,
       async (t) => {
         let isRefused = true
-        const { cluster, create, change, when, namespace } = await setUp(t, make, (manager) => ({
-          ...manager,
-          [refused]: async (resource: Resource, ...more: never[]) => {
-            if (isRefused && resource.kind === controllerRevisions.kind) throw error
-            return Reflect.apply(manager[refused], manager, [resource, ...more])
-          },
-        }))
+        const { cluster, create, change, when, namespace } = await startReconciler(t, make, {
+          wrap: (manager) => ({
+            ...manager,
+            [refused]: async (resource: Resource, ...more: never[]) => {
+              if (isRefused && resource.kind === controllerRevisions.kind) throw error
+              return Reflect.apply(manager[refused], manager, [resource, ...more])
+            },
+          }),
+        })
         await create(declarative)
         for (const condition of ['Ready=False ClusterRefused', 'Degraded=True ClusterRefused']) await when(condition)
         const warnings = async () =>
@@ -407,13 +205,15 @@ for (const make of ['real', 'embedded'] as const) {
   test(`${make}: R2-CL-10: a new generation has its conditions before its first object is made`, options, async (t) => {
     const seen: string[] = []
     const writer: { status?: () => Promise<string> } = {}
-    const { cluster, create, change, when, ref } = await setUp(t, make, (manager) => ({
-      ...manager,
-      create: async (resource: Resource, ...more: never[]) => {
-        if (resource.kind === controllerRevisions.kind) seen.push((await writer.status?.()) ?? '')
-        return Reflect.apply(manager.create, manager, [resource, ...more])
-      },
-    }))
+    const { cluster, create, change, when, ref } = await startReconciler(t, make, {
+      wrap: (manager) => ({
+        ...manager,
+        create: async (resource: Resource, ...more: never[]) => {
+          if (resource.kind === controllerRevisions.kind) seen.push((await writer.status?.()) ?? '')
+          return Reflect.apply(manager.create, manager, [resource, ...more])
+        },
+      }),
+    })
     writer.status = async () => {
       const { status, metadata } = await cluster.get<AgentDeploymentObject>(AgentDeployment, ref)
       const conditions = (status?.conditions ?? []).map(
@@ -433,7 +233,7 @@ for (const make of ['real', 'embedded'] as const) {
   })
 
   test(`${make}: R2-CL-7: a status that another manager wrote is replaced`, options, async (t) => {
-    const { cluster, create, when, deploymentSays, ref } = await setUp(t, make)
+    const { cluster, create, when, deploymentSays, ref } = await startReconciler(t, make)
     await create(declarative)
     await when('Ready=False Progressing')
     await deploymentSays({ updated: 1, available: 1 })
@@ -447,7 +247,7 @@ for (const make of ['real', 'embedded'] as const) {
   })
 
   test(`${make}: an object of another owner is left unchanged and reported`, options, async (t) => {
-    const { cluster, create, when, namespace, ref } = await setUp(t, make)
+    const { cluster, create, when, namespace, ref } = await startReconciler(t, make)
     const theirs = {
       apiVersion: 'v1',
       kind: 'Service',
@@ -461,7 +261,7 @@ for (const make of ['real', 'embedded'] as const) {
   })
 
   test(`${make}: revisions beyond revisionHistoryLimit are deleted with their configurations`, options, async (t) => {
-    const { cluster, create, change, when, deploymentSays, namespace } = await setUp(t, make)
+    const { cluster, create, change, when, deploymentSays, namespace } = await startReconciler(t, make)
     await create({ ...declarative, rollout: { revisionHistoryLimit: 2 } })
     for (const prompt of ['a', 'b', 'c', 'd']) {
       await when('Accepted=True Accepted')
@@ -485,7 +285,7 @@ for (const make of ['real', 'embedded'] as const) {
   })
 
   test(`decision 8, ${make}: the cluster accepts the pods of a full spec.pod`, options, async (t) => {
-    const { cluster, create, when, namespace, ref } = await setUp(t, make)
+    const { cluster, create, when, namespace, ref } = await startReconciler(t, make)
     for (const [kind, name] of [
       ['ConfigMap', 'settings'],
       ['Secret', 'cert'],
@@ -505,7 +305,7 @@ for (const make of ['real', 'embedded'] as const) {
   })
 
   test(`F8, ${make}: a reference to a Secret of the platform is refused in every field`, options, async (t) => {
-    const { cluster, create, change, when, namespace } = await setUp(t, make)
+    const { cluster, create, change, when, namespace } = await startReconciler(t, make)
     await create({ image: 'agent:1' })
     const { metadata: own } = await when('ResolvedRefs=True ResolvedRefs')
     const secret = (name: string, metadata: object) =>
@@ -554,7 +354,7 @@ for (const make of ['real', 'embedded'] as const) {
     `PODA23, ${make}: a terminated container is in status and Events, also after it runs again`,
     options,
     async (t) => {
-      const { cluster, create, when, deploymentSays, namespace, ref } = await setUp(t, make)
+      const { cluster, create, when, deploymentSays, namespace, ref } = await startReconciler(t, make)
       await create(declarative)
       await when('Ready=False Progressing')
       await deploymentSays({ updated: 1, available: 1 })
@@ -601,7 +401,7 @@ for (const make of ['real', 'embedded'] as const) {
   )
 
   test(`${make}: a job runs once per revision, as a Job`, options, async (t) => {
-    const { cluster, create, when, namespace } = await setUp(t, make)
+    const { cluster, create, when, namespace } = await startReconciler(t, make)
     await create({ executionModel: 'job', image: 'worker:1', runtime: { command: ['work'] } })
     await when('Ready=False Progressing')
     const [job] = (await cluster.list(children.Job, { namespace })).items
@@ -611,7 +411,7 @@ for (const make of ['real', 'embedded'] as const) {
 }
 
 test('a re-created agent inherits nothing and waits until the old objects are garbage-collected', async (t) => {
-  const { cluster, create, when, ref, namespace } = await setUp(t, 'embedded')
+  const { cluster, create, when, ref, namespace } = await startReconciler(t, 'embedded')
   await create(declarative)
   const old = await when('Ready=False Progressing')
   const account = await cluster.get(children.ServiceAccount, ref)
@@ -676,7 +476,7 @@ test(
   'R2-CL-5: an attempt at an agent that the cluster refuses makes few requests',
   needs('kube-apiserver', 'etcd'),
   async (t) => {
-    const { create, when, namespace } = await setUp(t, 'real')
+    const { create, when, namespace } = await startReconciler(t, 'real')
     await create({ ...declarative, resources: { requests: { cpu: '4' }, limits: { cpu: '1' } } })
     await when('Ready=False ClusterRefused')
     const server = await sharedKube(t)

@@ -8,24 +8,26 @@ import type { JudgeContext, Judgement } from './judge-agent.ts'
 import { AgentOutdated, confirming } from './confirm-agent.ts'
 import type { RefreshAgent } from './confirm-agent.ts'
 import { recordEvents, statusEvents } from './status/kube-events.ts'
-import type { KubeEvent } from './status/kube-events.ts'
-import { applyObjects } from './objects/apply-objects.ts'
 import type { RemoveFormerKeys } from './objects/former-keys.ts'
-import { toLauncherConfig } from './revision/launcher-config.ts'
+import { listCandidatePods, readCandidate } from './candidate/read-candidate.ts'
+import { makeObjects } from './make-objects.ts'
+import type { MadeObjects, PlannedAgent } from './make-objects.ts'
 import { askGates } from './parts/ask-gates.ts'
 import type { HeldRevision } from './parts/ask-gates.ts'
+import { askReplicas } from './parts/ask-replicas.ts'
+import type { FindAutoscaler } from './parts/ask-replicas.ts'
+import type { PartCondition } from './conditions/part-condition.ts'
 import { replaceLostPods } from './status/replace-lost-pods.ts'
-import { applyRevision } from './revision/apply-revision.ts'
-import { ensureHookToken } from './revision/hook-token.ts'
 import { listRevisions } from './owned/list-revisions.ts'
 import { planRevision, toRevisionData } from './revision/plan-revision.ts'
-import type { RevisionData, RevisionPlan } from './revision/plan-revision.ts'
 import { pruneRevisions } from './revision/prune-revisions.ts'
 import type { RevisionAuthors } from './revision/revision-author.ts'
 import { toRefusedStatus, toStatus } from './status/agent-status.ts'
 import type { Findings } from './status/agent-status.ts'
+import { factsOf } from './facts/agent-facts.ts'
+import type { PublishFacts } from './facts/publish-facts.ts'
 import { announce } from './status/announce.ts'
-import { blockedBy, clusterRefusalOf } from './status/cluster-refusal.ts'
+import { clusterRefusalOf } from './status/cluster-refusal.ts'
 import { podRoutes } from './status/model-routes.ts'
 import { readDeployed, readWorkload } from './status/read-workload.ts'
 
@@ -35,6 +37,9 @@ export interface ReconcileContext extends JudgeContext {
   readonly authors: RevisionAuthors
   readonly removeFormerKeys: RemoveFormerKeys
   readonly refresh: RefreshAgent
+  readonly findAutoscaler: FindAutoscaler
+  /** Publishes events of the agent; default: none. */
+  readonly publish?: PublishFacts
 }
 
 /** First retry delay of refused or unresolved agents. It doubles each time. */
@@ -75,21 +80,23 @@ async function reconcileObjects(context: ReconcileContext, read: AgentDeployment
   const judgement = await judgeAgent(context, read)
   const planned = await planOf(context, read, { judgement, revisions })
   const { refusal, unresolved, warning, parts } = judgement
-  const verdicts = { refusal, unresolved, warning, held: planned?.held ?? [], parts: parts.conditions }
+  const scaled = planned?.scaled === undefined ? [] : [planned.scaled]
+  const verdicts = { refusal, unresolved, warning, held: planned?.held ?? [], parts: [...parts.conditions, ...scaled] }
   const agent = await announce(cluster, { ...nothingYet, ...verdicts, agent: read }, settings, context.now())
   // Changed or re-created meanwhile. Requeued here, since a change of fields that nothing depends on triggers no reconciliation.
   if (agent === undefined) return { requeueAfterMs: 0 }
-  const events: KubeEvent[] = []
-  const blocked = planned && (await blockedBy(() => makeObjects(context, agent, { ...planned, events })))
-  const state = await readWorkload(cluster, agent, context.now())
-  events.push(...(await replaceLostPods(cluster, state.pods)))
-  const found: Findings = { ...verdicts, agent, blocked, ...state, ...podRoutes(agent, revisions, state) }
+  const made = await makeObjects(context, agent, planned)
+  const { workload, candidate, routes } = await readPods(context, agent, { ...made, revisions })
+  const events = [...made.events, ...(await replaceLostPods(cluster, [...workload.pods, ...(candidate?.pods ?? [])]))]
+  const found: Findings = { ...verdicts, agent, blocked: made.blocked, ...workload, candidate, ...routes }
   const status = toStatus(found, settings, context.now())
   if (!(await writeStatus(cluster, AgentDeployment, agent, status))) return { requeueAfterMs: 0 }
   await recordEvents(cluster, agent, [...events, ...statusEvents(agent, status)], context.now())
-  await context.removeFormerKeys(agent, state)
+  await context.removeFormerKeys(agent, workload)
   const kept = await pruneRevisions(cluster, agent, status)
   await context.authors.note(agent, kept)
+  const newest = planned?.plan.name
+  await context.publish?.(agent.metadata.uid ?? '', factsOf(agent, status, { newest, held: verdicts.held, candidate }))
   return nextResult(found)
 }
 
@@ -108,36 +115,31 @@ interface Judged {
   readonly revisions: readonly Revision[]
 }
 
-interface Planned extends Judged {
-  readonly data: RevisionData
-  readonly plan: RevisionPlan
-  readonly held: readonly HeldRevision[]
-}
-
 async function planOf(
   context: ReconcileContext,
   agent: AgentDeploymentObject,
   judged: Judged,
-): Promise<Planned | undefined> {
+): Promise<(PlannedAgent & { readonly scaled: PartCondition | undefined }) | undefined> {
   const { resolved } = judged.judgement
   if (resolved === undefined) return undefined
   const data = toRevisionData(agent, resolved)
   // The audit log identifies the revision's author by the resource version of the agent that was read.
   const plan = planRevision(agent, data, judged.revisions)
-  return { ...judged, data, plan, held: await holdsOf(context, agent, plan.name) }
+  const { replicas, condition } = await askReplicas(context.parts?.replicas ?? [], agent, context)
+  return { ...judged, data, plan, held: await holdsOf(context, agent, plan.name), replicas, scaled: condition }
 }
 
-async function makeObjects(
-  { cluster, settings }: ReconcileContext,
+// Pods of a removed candidate keep their routes until they have ended.
+async function readPods(
+  { cluster, now }: ReconcileContext,
   agent: AgentDeploymentObject,
-  { data, plan, held, judgement: { parts }, revisions, events }: Planned & { readonly events: KubeEvent[] },
-): Promise<void> {
-  events.push(...(await applyRevision(cluster, agent, plan)))
-  if (held.length > 0) return
-  const hookToken = await ensureHookToken(cluster, agent, plan.name, revisions)
-  const config = toLauncherConfig(agent, data, parts.launcher)
-  const workload = { agent, revision: plan.name, revisionNumber: plan.first, hookToken, config, parts }
-  await applyObjects({ cluster, settings }, workload)
+  { candidate: made, isLeaving, revisions }: Pick<MadeObjects, 'candidate' | 'isLeaving'> & Pick<Judged, 'revisions'>,
+) {
+  const workload = await readWorkload(cluster, agent, now())
+  const candidate = made && (await readCandidate(cluster, agent, { ...made, now: now() }))
+  const others = isLeaving ? await listCandidatePods(cluster, agent) : (candidate?.pods ?? [])
+  const routes = podRoutes(agent, revisions, { ...workload, pods: [...workload.pods, ...others] })
+  return { workload, candidate, routes: { ...routes, isLeaving: isLeaving || routes.isLeaving } }
 }
 
 // A deployed revision has passed its gates: its objects are kept in the desired state.

@@ -7,6 +7,7 @@ import type { ModelGateway } from '../generate/model-gateway.ts'
 import type { AgentTrigger, RequirementCheck } from '../contract/points.ts'
 import type { AgentParts } from '../reconcile/parts/collect-parts.ts'
 import type { References } from '../references/references.ts'
+import type { PublishFacts } from '../reconcile/facts/publish-facts.ts'
 import type { ReconcileSettings } from '../contract/reconcile-settings.ts'
 
 /** Services used by the routes. */
@@ -28,6 +29,8 @@ export interface AgentEndpointServices {
 /** Services of the plugin. */
 export interface AgentsServices extends AgentEndpointServices {
   reconcile: ReconcileSettings
+  /** Publishes transitions of agents. Without a store it does nothing. */
+  publish: PublishFacts
   /** Additions and gates of other plugins. */
   parts(): AgentParts
   /** Fields of agents whose plugin is not available. */

@@ -9,6 +9,8 @@ export const platformConditions: readonly string[] = [
   'ResolvedRefs',
   'EvalGated',
   'Gated',
+  'CandidateReady',
+  'Scaled',
   'Isolated',
   'Ready',
   'Degraded',

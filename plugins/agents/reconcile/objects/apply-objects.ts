@@ -1,7 +1,10 @@
 import type { KubeClient } from '#core/kube/client.ts'
 import type { ReconcileSettings } from '../../contract/reconcile-settings.ts'
 import type { DeploymentView } from '../status/workload-progress.ts'
-import { applyChild, findOwn, removeChild } from '../owned/apply-child.ts'
+import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import { RECONCILER_FIELD_MANAGER, applyChild, findOwn, removeChild } from '../owned/apply-child.ts'
+import { children } from '../owned/child-kinds.ts'
+import { refIn } from '../owned/owner-reference.ts'
 import {
   toConfigMap,
   toDeployment,
@@ -31,6 +34,19 @@ export async function applyObjects(context: ApplyContext, workload: Workload): P
   await applyChild(cluster, agent, toPodDisruptionBudget(agent))
   const live = await findOwn<DeploymentView>(cluster, agent, 'Deployment', agent.metadata.name)
   await applyChild(cluster, agent, toDeployment(workload, settings, live))
+}
+
+/** Scales the deployed revision while a newer one is held back. */
+export async function scaleDeployed(
+  cluster: KubeClient,
+  agent: AgentDeploymentObject,
+  replicas: number | undefined,
+): Promise<void> {
+  const { name } = agent.metadata
+  const live = await findOwn<DeploymentView>(cluster, agent, 'Deployment', name)
+  if (replicas === undefined || live === undefined || live.spec?.replicas === replicas) return
+  const patch = { type: 'merge', body: { spec: { replicas } } } as const
+  await cluster.patch(children.Deployment, refIn(agent, name), patch, { fieldManager: RECONCILER_FIELD_MANAGER })
 }
 
 async function applyJob({ cluster, settings }: ApplyContext, workload: Workload): Promise<void> {

@@ -23,27 +23,32 @@ export interface Workload {
   /** Token of the revision's preStop hook. */
   readonly hookToken: string
   readonly config: LauncherConfig
+  /** Number of replicas by a plugin; default: that of the spec. */
+  readonly replicas?: number | undefined
   /** Additions of plugins to the pods; default: none. */
   readonly parts?: MergedParts
 }
 
 /** The ServiceAccount of the agent. Tokens of its pods are issued for it. */
 export function toServiceAccount(agent: AgentDeploymentObject): KubeObject {
-  return { ...head(agent, 'v1', 'ServiceAccount', agent.metadata.name), automountServiceAccountToken: false }
+  return { ...childHead(agent, 'v1', 'ServiceAccount', agent.metadata.name), automountServiceAccountToken: false }
 }
 
 /** The launcher's configuration, under a name that depends on its content. */
 export function toConfigMap({ agent, config }: Workload): KubeObject {
-  return { ...head(agent, 'v1', 'ConfigMap', configName(agent, config)), data: { [CONFIG_FILE]: configText(config) } }
+  return {
+    ...childHead(agent, 'v1', 'ConfigMap', configName(agent, config)),
+    data: { [CONFIG_FILE]: configText(config) },
+  }
 }
 
 /** The Deployment of a `service` agent. New pods must be ready before old ones are removed. */
 export function toDeployment(workload: Workload, settings: ReconcileSettings, live?: DeploymentView): KubeObject {
   const { agent, revision } = workload
   return {
-    ...head(agent, 'apps/v1', 'Deployment', agent.metadata.name, revision),
+    ...childHead(agent, 'apps/v1', 'Deployment', agent.metadata.name, revision),
     spec: {
-      replicas: replicasOf(agent.spec.scaling, live?.spec?.replicas),
+      replicas: workload.replicas ?? replicasOf(agent.spec.scaling, live?.spec?.replicas),
       revisionHistoryLimit: 2,
       progressDeadlineSeconds: 120,
       selector: { matchLabels: { [AGENT_LABEL]: agent.metadata.name } },
@@ -64,12 +69,13 @@ function replicasOf(scaling: AgentDeploymentSpec['scaling'], now: number | undef
 export function toJob(workload: Workload, settings: ReconcileSettings): KubeObject {
   const { agent, revision } = workload
   return {
-    ...head(agent, 'batch/v1', 'Job', revision, revision),
+    ...childHead(agent, 'batch/v1', 'Job', revision, revision),
     spec: { backoffLimit: 2, template: templateOf(workload, settings) },
   }
 }
 
-function templateOf({ agent, config, ...revision }: Workload, settings: ReconcileSettings) {
+/** The pod template of a workload. */
+export function templateOf({ agent, config, ...revision }: Workload, settings: ReconcileSettings) {
   return toPodTemplate(agent, { ...revision, configMap: configName(agent, config) }, settings)
 }
 
@@ -78,7 +84,7 @@ export function toService(agent: AgentDeploymentObject): KubeObject {
   const { invoke, ampInbound } = reservedPorts
   const inbound = (agent.spec.registries ?? []).length > 0
   return {
-    ...head(agent, 'v1', 'Service', agent.metadata.name),
+    ...childHead(agent, 'v1', 'Service', agent.metadata.name),
     spec: {
       selector: { [AGENT_LABEL]: agent.metadata.name },
       ports: [
@@ -92,7 +98,7 @@ export function toService(agent: AgentDeploymentObject): KubeObject {
 /** The PodDisruptionBudget: one pod at a time while nodes are drained. */
 export function toPodDisruptionBudget(agent: AgentDeploymentObject): KubeObject {
   return {
-    ...head(agent, 'policy/v1', 'PodDisruptionBudget', agent.metadata.name),
+    ...childHead(agent, 'policy/v1', 'PodDisruptionBudget', agent.metadata.name),
     spec: { maxUnavailable: 1, selector: { matchLabels: { [AGENT_LABEL]: agent.metadata.name } } },
   }
 }
@@ -100,7 +106,7 @@ export function toPodDisruptionBudget(agent: AgentDeploymentObject): KubeObject 
 /** The NetworkPolicy of the agent's pods. */
 export function toNetworkPolicy(agent: AgentDeploymentObject, settings: ReconcileSettings): KubeObject {
   return {
-    ...head(agent, 'networking.k8s.io/v1', 'NetworkPolicy', agent.metadata.name),
+    ...childHead(agent, 'networking.k8s.io/v1', 'NetworkPolicy', agent.metadata.name),
     spec: {
       podSelector: { matchLabels: { [AGENT_LABEL]: agent.metadata.name } },
       ...networkRules(agent, settings),
@@ -108,8 +114,9 @@ export function toNetworkPolicy(agent: AgentDeploymentObject, settings: Reconcil
   }
 }
 
+/** Type, name, labels and owner of an object of the agent. */
 // oxlint-disable-next-line max-params -- the four of every object, and one that only two objects need
-function head(
+export function childHead(
   agent: AgentDeploymentObject,
   apiVersion: string,
   kind: string,

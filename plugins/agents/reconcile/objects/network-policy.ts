@@ -37,11 +37,13 @@ export interface NetworkRules {
 
 /**
  * Inbound: the platform reaches the launcher, members of a registry reach each other. Outbound, according to the setting `agents.egress`: DNS, model
- * gateway and state role, members, collector. `public` (the default) adds public addresses; `any` does not limit it.
+ * gateway and state role, members, collector. `public` (the default) adds public addresses; `any` does not limit it. Without
+ * `takesCalls`, members do not reach the pods.
  */
 export function networkRules(
   agent: AgentDeploymentObject,
   settings: Pick<ReconcileSettings, 'systemNamespace' | 'otlpEndpoint' | 'egress'>,
+  { takesCalls = true }: { readonly takesCalls?: boolean } = {},
 ): NetworkRules {
   const { invoke, ampInbound } = reservedPorts
   const system = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': settings.systemNamespace } } }
@@ -53,7 +55,7 @@ export function networkRules(
   const inRegistry = members.length > 0
   const ingress = [
     { from: [system], ports: tcp(invoke.port) },
-    ...(inRegistry ? [{ from: members, ports: tcp(ampInbound.port) }] : []),
+    ...(inRegistry && takesCalls ? [{ from: members, ports: tcp(ampInbound.port) }] : []),
   ]
   const { egress = 'public', otlpEndpoint } = settings
   if (egress === 'any') return { policyTypes: ['Ingress'], ingress }

@@ -36,6 +36,7 @@ export type AgentPod = KubeObject<
   },
   {
     readonly phase?: string
+    readonly podIP?: string
     readonly conditions?: readonly {
       readonly type: string
       readonly status: string

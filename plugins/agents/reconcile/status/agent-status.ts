@@ -1,12 +1,14 @@
 import { reservedPorts } from '#schemas/launcher/launcher-ports.ts'
 import type { AgentDeploymentObject, AgentDeploymentStatus } from '#schemas/crds/agent-deployment.ts'
 import { AGENT_LABEL } from '#schemas/names/labels.ts'
-import { toConditions } from '#core/controllers/conditions.ts'
+import { toConditions, toSeconds } from '#core/controllers/conditions.ts'
 import type { ConditionValue } from '#core/controllers/conditions.ts'
 import type { ConditionProblem } from '../conditions/problem.ts'
 import { workloadType } from '../owned/workload-type.ts'
 import { lastTermination } from './last-termination.ts'
 import type { AgentPod } from './agent-pod.ts'
+import { candidateReady, toCandidateStatus } from './candidate-status.ts'
+import type { CandidateState } from './candidate-status.ts'
 import type { Progress } from './workload-progress.ts'
 import type { HeldRevision } from '../parts/ask-gates.ts'
 import type { PodRoutes } from './model-routes.ts'
@@ -32,6 +34,8 @@ export interface Findings extends PodRoutes {
   readonly deployed: string | undefined
   readonly progress: Progress | undefined
   readonly podProblem: ConditionProblem | undefined
+  /** The held revision that runs meanwhile. */
+  readonly candidate?: CandidateState | undefined
   /** The agent's pods, for terminations of their containers. */
   readonly pods?: readonly AgentPod[] | undefined
 }
@@ -53,7 +57,9 @@ export function toStatus(found: Findings, settings: StatusSettings, now: Date): 
     observedGeneration: agent.metadata.generation ?? 0,
     ...(current === undefined ? {} : { currentRevision: current }),
     ...(deployed === undefined || complete ? {} : { candidateRevision: deployed }),
+    ...(found.candidate === undefined ? {} : toCandidateStatus(found.candidate)),
     ...(latest === undefined ? {} : { latestSuccessfulRevision: latest }),
+    ...deployedSince(before, latest, now),
     ...progress?.counts,
     ...(found.routes.length === 0 ? {} : { modelRoutes: [...found.routes] }),
     ...(termination === undefined ? {} : { lastTermination: termination }),
@@ -64,6 +70,7 @@ export function toStatus(found: Findings, settings: StatusSettings, now: Date): 
         accepted(found),
         resolvedRefs(found),
         ...gated(found),
+        ...(found.candidate === undefined ? [] : [candidateReady(found.candidate)]),
         isolated(agent, settings),
         ready(found, current),
         degraded(found),
@@ -72,6 +79,13 @@ export function toStatus(found: Findings, settings: StatusSettings, now: Date): 
       now,
     ),
   }
+}
+
+// A status of an earlier version has no time: its revision was rolled out before.
+function deployedSince(before: AgentDeploymentStatus | undefined, latest: string | undefined, now: Date) {
+  if (latest === undefined) return {}
+  const time = latest === before?.latestSuccessfulRevision ? before.latestSuccessfulTime : toSeconds(now)
+  return time === undefined ? {} : { latestSuccessfulTime: time }
 }
 
 /**
