@@ -1,17 +1,22 @@
 import { readFileSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
+import { pluginCommands } from '#cli/command-list.ts'
+import { processProgram } from '#cli/run/cli-program.ts'
+import { helpOf, lineOfListed } from '#cli/run/line-of-command.ts'
+import { untilSignal } from '#core/async/until-signal.ts'
 import type { Role } from '#core/config/profile.ts'
 import { commandHelp } from '#core/command-line/command-help.ts'
 import { UnknownCommand } from '#core/command-line/program.ts'
+import { unknownCommand } from '#core/command-line/unknown-command.ts'
 import type { LineCommand } from '#core/command-line/program.ts'
 import { coreCommands } from '#core/host/commands/core-commands.ts'
-import { overview, roleHelp, unknownCommand } from '#core/host/commands/help.ts'
+import { overview, roleHelp } from '#core/host/commands/help.ts'
 import type { HelpEntry } from '#core/host/commands/help.ts'
 import { lineOf } from '#core/host/commands/line-of-command.ts'
 import { listsPlugins } from '#core/host/commands/listed-plugins.ts'
 import type { OwnedCommand } from '#core/host/load/plugin-commands.ts'
-import { exitCodes, untilSignal } from '#core/host/process/run-process.ts'
+import { exitCodes } from '#core/host/process/run-process.ts'
 import { followNpm } from '#core/host/process/npm-parent.ts'
 import { allCommand, envCommand } from '#core/host/commands/all-command.ts'
 import { builtInCommands } from '#plugins/command-list.ts'
@@ -49,6 +54,9 @@ const all = allCommand(async () => {
 })
 const env = envCommand(async () => (await import('#local/terminal/print-env.ts')).printEnv)
 const ownCommands = [all, env, ...coreCommands]
+// `mesh` has the commands of `meshctl` that call no API.
+const offlineCommands = pluginCommands.filter(({ usesApi }) => !usesApi)
+const listedCommands = [...offlineCommands, ...builtInCommands]
 
 /** `mesh <words>`: runs a command or a role until it ends, and answers with its exit code. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -82,6 +90,7 @@ function ownLines(args: readonly string[]): readonly LineCommand[] {
   const ofPlugins = async (): Promise<number> => runOfPlugins(args, await commandsOfBuiltIn())
   return [
     ...ownCommands.map((command) => ownedLine({ command })),
+    ...offlineCommands.map((command) => lineOfListed(processProgram('mesh', version), command, args)),
     ...builtInCommands.map(({ words }) => ({ words, help: () => '', run: ofPlugins })),
     ...everything.map((role) => roleLine(role)),
   ]
@@ -133,11 +142,11 @@ function ownedLine(owned: OwnedCommand): LineCommand {
 }
 
 function known(): readonly string[] {
-  return [...ownCommands, ...builtInCommands, ...roleEntries].map(({ words }) => words)
+  return [...ownCommands, ...listedCommands, ...roleEntries].map(({ words }) => words)
 }
 
 function help(ofThirdParties: readonly HelpEntry[] = []): string {
-  return overview([...ownCommands, ...builtInCommands, ...ofThirdParties], roleEntries)
+  return overview([...ownCommands, ...listedCommands, ...ofThirdParties], roleEntries)
 }
 
 async function printOverview(): Promise<number> {
@@ -174,9 +183,11 @@ async function explainRole(role: Role, flags: readonly string[]): Promise<number
 /** The help text of every command and role by its words; '' is `mesh --help`. */
 export async function helpPages(): Promise<ReadonlyMap<string, string>> {
   const commands = [...ownCommands, ...(await commandsOfBuiltIn()).map(({ command }) => command)]
+  const offline = await Promise.all(offlineCommands.map((command) => command.load()))
   return new Map([
     ['', help()],
     ...commands.map((command) => [command.words, commandHelp(command)] as const),
+    ...offline.map((command) => [command.words, helpOf({ name: 'mesh' }, command)] as const),
     ...roleEntries.map((entry) => [entry.words, roleHelp(entry)] as const),
   ])
 }

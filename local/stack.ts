@@ -75,8 +75,10 @@ export async function composeStack(input: StackInput): Promise<Stack> {
   const log = createLogger({ level: 'warn', currentTrace })
   const terminal = createTerminal(input.write ?? ((text) => log.warn({}, text)))
   const feed = createAuditFeed(`http://127.0.0.1:${ports.manager}/audit-events`, loadSecret(folder.webhookToken))
+  const url = `http://127.0.0.1:${ports.bff}`
   const cluster = await startLocalCluster({
     folder,
+    apiUrl: url,
     auditFile: options.apiAudit,
     onAuditEvent: feed.add,
     plugins: input.plugins,
@@ -88,7 +90,6 @@ export async function composeStack(input: StackInput): Promise<Stack> {
   })
   try {
     const code = createOneTimeCode(cluster.tokens.admin)
-    const url = `http://127.0.0.1:${ports.bff}`
     const image = imageOf(env)
     const at = (name: Listener): string => `http://127.0.0.1:${ports[name]}`
     const page = {

@@ -40,7 +40,7 @@ async function embedded(): Promise<{ location: ClusterLocation; server: string; 
   const readPodLog = (): never => {
     throw new Error('no pods here')
   }
-  const started = await startLocalCluster({ folder: data, readPodLog, log, plugins })
+  const started = await startLocalCluster({ folder: data, apiUrl: '', readPodLog, log, plugins })
   await started.install(plugins)
   const { location, server: api, tokens } = started
   return { location, server: api.url, token: tokens.admin }

@@ -41,6 +41,8 @@ export interface LocalCluster {
 /** Options of `startCluster`. */
 export interface LocalClusterOptions {
   readonly folder: DataFolder
+  /** Address of the API, for the kubeconfig. */
+  readonly apiUrl: string
   readonly readPodLog: PodLogReader
   readonly auditFile?: string | undefined
   readonly onAuditEvent?: (event: object) => void
@@ -54,7 +56,7 @@ const tokenSeconds = 3600
 
 /** Starts the embedded API server and writes the kubeconfig. */
 export async function startLocalCluster(options: LocalClusterOptions): Promise<LocalCluster> {
-  const { folder, readPodLog, auditFile, onAuditEvent, log, plugins } = options
+  const { folder, apiUrl, readPodLog, auditFile, onAuditEvent, log, plugins } = options
   const tokens = loadTokens(folder.tokens, personas)
   const server = await startApiServer({
     dataDir: folder.apiserver,
@@ -68,7 +70,7 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   const pool = createPool(server.url, {}, { calls: server.calls })
   try {
     const admin = createKubeClient({ server: server.url, pool, bearer: tokens.admin, userAgent: 'mesh-local' })
-    const access = { url: server.tlsUrl, certificateAuthority: server.certificateAuthority }
+    const access = { url: server.tlsUrl, certificateAuthority: server.certificateAuthority, apiUrl }
     // Same as in the README's requests.
     writePrivate(folder.kubeconfig, toKubeconfig(access, tokens, 'developer'))
     for (const name of personas) writePrivate(join(folder.kubeconfigs, name), toKubeconfig(access, tokens, name))

@@ -101,7 +101,8 @@ test('SEC27: a port of the environment is the port that is announced', () => {
 
 test('UXM22: kubectl is a developer unless a context says otherwise', () => {
   const tokens = { admin: 'a', operator: 'o', developer: 'd', viewer: 'v', 'other-tenant': 't' }
-  const text = toKubeconfig({ url: 'https://127.0.0.1:1', certificateAuthority: 'pem' }, tokens, 'developer')
+  const server = { url: 'https://127.0.0.1:1', certificateAuthority: 'pem', apiUrl: 'http://127.0.0.1:2' }
+  const text = toKubeconfig(server, tokens, 'developer')
   assert.match(text, /^current-context: developer$/m)
   for (const persona of personas) assert.match(text, new RegExp(`user: ${persona}$`, 'm'))
 })

@@ -2,9 +2,9 @@ import { stringify } from 'yaml'
 import { personas } from './personas.ts'
 import type { Persona } from './personas.ts'
 
-/** A kubeconfig with a context per persona and its namespace. */
+/** A kubeconfig with a context per persona and its namespace. `apiUrl` is the address of the API, for `meshctl`. */
 export function toKubeconfig(
-  server: { readonly url: string; readonly certificateAuthority: string },
+  server: { readonly url: string; readonly certificateAuthority: string; readonly apiUrl: string },
   tokens: Readonly<Record<Persona, string>>,
   current: Persona,
 ): string {
@@ -19,6 +19,7 @@ export function toKubeconfig(
         cluster: {
           server: server.url,
           'certificate-authority-data': Buffer.from(server.certificateAuthority).toString('base64'),
+          extensions: [{ name: 'mesh.dev/api', extension: { server: server.apiUrl } }],
         },
       },
     ],

@@ -2,7 +2,6 @@ import { contribute } from '#core/jobs/extension-point.ts'
 import { definePlugin } from '#core/plugin/plugin.ts'
 import { agentPodPart } from '#plugins/agents/contract/points.ts'
 import { runs } from '#plugins/runs/index.ts'
-import { downloadFixture, replayServe } from './commands.ts'
 import { recordingConsumers } from './consumers.ts'
 import { recordingErrors } from './contract/errors.ts'
 import { recordingJobs } from './jobs.ts'
@@ -23,7 +22,6 @@ export const recording = definePlugin({
   settings: recordingSettings,
   requires: ['store'],
   migrations: new URL('./migrations/', import.meta.url),
-  commands: [downloadFixture, replayServe],
   access: [{ resource: 'runs/fixture', kind: 'Run', reason, developer: ['get'] }],
   errors: recordingErrors,
   enforces: [{ kind: 'AgentDeployment', field: 'recording' }],

@@ -1,5 +1,5 @@
 import type { Job } from '#core/jobs/background-work.ts'
-import { prefixOfRun } from '#plugins/recording/fixture/part-key.ts'
+import { prefixOfRun } from '#plugins/recording/contract/format/part-key.ts'
 import { MAX_PAGE } from '#core/objects/object-store.ts'
 import type { ObjectStore } from '#core/objects/object-store.ts'
 import type { JobContext } from '#core/plugin/role-contexts.ts'

@@ -15,7 +15,7 @@ import { stateRoute } from '#core/http/endpoint/state-route.ts'
 import { storePart } from './store/store-part.ts'
 import { isRecorded } from './store/sizes.ts'
 import type { RecordingTables } from './contract/tables.ts'
-import { listParts, streamFixture } from './download/stream-fixture.ts'
+import { listParts, streamFixture } from './contract/format/stream-fixture.ts'
 
 /** Parsing and serializing a part may make it longer: 1e20 has 21 digits. */
 const PART_BODY_BYTES = 2 * MAX_PART_BYTES

@@ -1,11 +1,17 @@
+import { cliHelpPages } from '../../cli/main.ts'
 import { helpPages } from '../../main.ts'
 
 /** docs/reference/cli.md, from the help text of every command. */
 export async function generate(): Promise<Map<string, string>> {
-  const pages = [...(await helpPages())].map(
-    ([words, text]) => `\n## \`mesh${words === '' ? '' : ` ${words}`}\`\n\n\`\`\`text\n${text.trimEnd()}\n\`\`\`\n`,
-  )
+  const pages = [...toPages('mesh', await helpPages()), ...toPages('meshctl', await cliHelpPages())]
   return new Map([['docs/reference/cli.md', `${preface}${pages.join('')}`]])
+}
+
+function toPages(program: string, pages: ReadonlyMap<string, string>): readonly string[] {
+  return [...pages].map(([words, text]) => {
+    const title = words === '' ? program : `${program} ${words}`
+    return `\n## \`${title}\`\n\n\`\`\`text\n${text.trimEnd()}\n\`\`\`\n`
+  })
 }
 
 const preface = `# Command line
@@ -14,4 +20,7 @@ const preface = `# Command line
 
 \`mesh\` is the entry point of the images and of the npm package; in a checkout it is \`node main.ts\`. In a cluster, run a command in a pod:
 \`kubectl -n mesh-system exec deploy/mesh-worker -- mesh --help\`. Settings: [settings.md](settings.md).
+
+\`meshctl\` calls the API as the user of the current context of the kubeconfig ([ADR 0259](../decisions/0259-shells-load-rooms-of-plugins.md)). It comes with the npm
+package; in a checkout it is \`npx meshctl\`.
 `

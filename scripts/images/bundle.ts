@@ -56,8 +56,7 @@ export async function bundlePlatform(
     ...shared,
     absWorkingDir: root,
     metafile: true,
-    entryPoints: ['main.ts', ...threads, ...migrations, ...further],
-    outbase: root,
+    entryPoints: ['main.ts', ...threads, ...migrations, ...further].map((path) => ({ in: path, out: outputOf(path) })),
     outdir,
     splitting: true,
     chunkNames: '[name]-[hash]',
@@ -70,6 +69,11 @@ export async function bundlePlatform(
   copyFileSync(join(root, pgvector), join(outdir, basename(pgvector)))
   writeFileSync(join(outdir, 'package.json'), `${JSON.stringify({ type: 'module', version })}\n`)
   return metafile
+}
+
+// A module finds files from the root of the bundle, where the entry of meshctl is therefore, too.
+function outputOf(path: string): string {
+  return path === 'cli/main.ts' ? 'meshctl' : path.replace(/\.ts$/, '')
 }
 
 /** Bundles the launcher as one file, since its startup time and memory matter. Returns the metafile. */

@@ -32,11 +32,11 @@ export function toManifest(source: SourceManifest, { dependencies, imports, type
     description,
     license,
     type: 'module',
-    bin: { mesh: 'bin/mesh.mjs' },
+    bin: { mesh: 'bin/mesh.mjs', meshctl: 'bin/meshctl.mjs' },
     // A program, not a library: third-party plugins receive the API as an argument, and import only its types.
     exports: { '.': { types }, './package.json': './package.json' },
     imports,
-    // `bin/mesh.mjs` runs on Node.js 20 and continues on the Node.js of the platform's optional package.
+    // `bin/start.mjs` runs on Node.js 20 and continues on the Node.js of the platform's optional package.
     engines,
     dependencies,
     optionalDependencies,

@@ -28,7 +28,7 @@ export async function makePackage(root: string, folder: string): Promise<void> {
   const bundles = await makeProgram(root, folder)
   for (const path of shipped) cpSync(join(root, path), join(folder, path), { recursive: true })
   cpSync(join(root, 'scripts', 'pack', 'bin'), join(folder, 'bin'), { recursive: true })
-  chmodSync(join(folder, 'bin', 'mesh.mjs'), 0o755)
+  for (const name of ['mesh', 'meshctl']) chmodSync(join(folder, 'bin', `${name}.mjs`), 0o755)
   const source = readJson<SourceManifest>(join(root, 'package.json'))
   const dependencies = Object.fromEntries(unbundled.map((name) => [name, versionOf(root, name)]))
   const typed = writeDeclarations(root, join(folder, 'types'))

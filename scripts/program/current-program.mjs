@@ -8,6 +8,7 @@ const folders = [
   'core',
   'plugins',
   'launcher',
+  'cli',
   'local',
   'schemas',
   'deploy',

@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { findProgram, programFolder } from './current-program.mjs'
 
-const folders = ['core', 'plugins', 'launcher', 'local', 'schemas', 'deploy', 'test/flows/platform']
+const folders = ['core', 'plugins', 'launcher', 'cli', 'local', 'schemas', 'deploy', 'test/flows/platform']
 const toolFolders = ['scripts/images', 'scripts/program']
 
 function makeTree(t: TestContext): { readonly root: string; write(path: string, text: string): void } {

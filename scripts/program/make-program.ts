@@ -18,7 +18,7 @@ export const programImports = { '#launcher/main.ts': './launcher/main.js' } as c
  */
 export async function makeProgram(root: string, folder: string, further: readonly string[] = []): Promise<Metafile[]> {
   const bundles = [
-    await bundlePlatform(root, folder, [], further),
+    await bundlePlatform(root, folder, [], ['cli/main.ts', ...further]),
     await bundleLauncher(root, join(folder, 'launcher', 'main.js')),
   ]
   cpSync(join(root, 'deploy'), join(folder, 'deploy'), { recursive: true })

@@ -10,7 +10,18 @@ export interface Group {
 }
 
 /** Folders whose tests can share a process. */
-const folders = ['core', 'plugins', 'launcher', 'schemas', 'local', 'scripts', 'bench', 'test/property', 'test/docs']
+const folders = [
+  'core',
+  'plugins',
+  'launcher',
+  'cli',
+  'schemas',
+  'local',
+  'scripts',
+  'bench',
+  'test/property',
+  'test/docs',
+]
 // Files that use one platform share its process, whatever their folder.
 const platforms = ['sharedPlatform(', 'sharedEmbedded(', 'sharedCluster(']
 /**

@@ -22,7 +22,7 @@ test('one exact version of Node.js is installed on all five platforms, checked f
   assert.equal(/^ARG NODE_VERSION=(.*)$/m.exec(read('Dockerfile'))?.[1], version)
   const [major, minor] = version.split('.').map(Number)
   assert.deepEqual(oldestNode, [major, minor])
-  assert.ok(read('scripts/pack/bin/mesh.mjs').includes(`const oldest = [${major}, ${minor}]`))
+  assert.ok(read('scripts/pack/bin/start.mjs').includes(`const oldest = [${major}, ${minor}]`))
 })
 
 test('every platform package is in the lock file at the version of package.json', () => {

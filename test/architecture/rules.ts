@@ -48,12 +48,10 @@ export const rules: readonly Rule[] = [
     bad: { path: 'core/http/a.ts', text: "import { x } from '#plugins/runs/index.ts'" },
   }),
   importRule({
-    name: 'plugins import schemas, core and plugins; their rooms for the launcher also its contract',
+    name: 'plugins import schemas, core and plugins; their rooms for a shell also what it has for them',
     of: (path) => inRoom(path, 'plugins'),
     forbids: ({ target }, path) =>
-      isOurs(target) &&
-      !inRoom(target, 'schemas', 'core', 'plugins') &&
-      !(/^plugins\/[^/]+\/launcher\//.test(path) && inRoom(target, 'launcher/contract')),
+      isOurs(target) && !inRoom(target, 'schemas', 'core', 'plugins') && !isOwnShell(target, path),
     bad: { path: 'plugins/runs/a.ts', text: "import { x } from '#launcher/contract/listener.ts'" },
   }),
   importRule({
@@ -71,8 +69,18 @@ export const rules: readonly Rule[] = [
       !inRoom(target, ...groundFolders) &&
       !isLazyLocal(target, path) &&
       !(inRoom(path, 'launcher') && wireFiles.test(target)) &&
-      !(/^launcher\/[a-z]+-list\.ts$/.test(path) && /^plugins\/[^/]+\/launcher\//.test(target)),
+      !isListedRoom(target, path),
     bad: { path: 'launcher/a.ts', text: "import { x } from '#cli/main.ts'" },
+  }),
+  importRule({
+    name: 'ui imports types of schemas, itself, and the entries of plugins by its list',
+    of: (path) => inRoom(path, 'ui'),
+    forbids: ({ target, typeOnly }, path) =>
+      isOurs(target) &&
+      !inRoom(target, 'ui') &&
+      !(inRoom(target, 'schemas') && typeOnly) &&
+      !isListedRoom(target, path),
+    bad: { path: 'ui/app/a.tsx', text: "import { x } from '../../schemas/api/runs.ts'" },
   }),
   importRule({
     name: 'local is imported lazily, by main.ts and two commands: the image of the roles has no such files',
@@ -135,8 +143,7 @@ export const rules: readonly Rule[] = [
     of: (path) => path !== 'main.ts',
     forbids: ({ target }, path) => {
       const owner = pluginOf(target)
-      const isListed = /^launcher\/[a-z]+-list\.ts$/.test(path) && /^plugins\/[^/]+\/launcher\//.test(target)
-      return owner !== undefined && owner !== pluginOf(path) && !publicFiles.test(target) && !isListed
+      return owner !== undefined && owner !== pluginOf(path) && !publicFiles.test(target) && !isListedRoom(target, path)
     },
     bad: {
       path: 'plugins/audit/routes.ts',
@@ -264,8 +271,27 @@ function wordRule({
   return { name, check, bad }
 }
 
+// What a shell has for the rooms of plugins.
+const openFolders: Readonly<Record<string, readonly string[]>> = {
+  launcher: ['launcher/contract'],
+  cli: ['cli/contract'],
+  console: ['ui/contract', 'ui/api', 'ui/parts'],
+}
+
+function isOwnShell(target: string, path: string): boolean {
+  const [, room = ''] = /^plugins\/[^/]+\/(\w+)\//.exec(path) ?? []
+  return inRoom(target, ...(openFolders[room] ?? []))
+}
+
+// A generated list of a shell loads the rooms of plugins.
+function isListedRoom(target: string, path: string): boolean {
+  const [, shell = ''] = /^(\w+)\/[a-z]+-list\.ts$/.exec(path) ?? []
+  const [, room = ''] = /^plugins\/[^/]+\/(\w+)\//.exec(target) ?? []
+  return shell !== '' && (shell === 'ui' ? room === 'console' : room === shell)
+}
+
 function isOurs(target: string): boolean {
-  return /^(?:main\.ts$|(?:schemas|core|plugins|launcher|cli|local|scripts|test|bench)\/)/.test(target)
+  return /^(?:main\.ts$|(?:schemas|core|plugins|launcher|cli|ui|local|scripts|test|bench)\/)/.test(target)
 }
 
 function inRoom(path: string, ...folders: readonly string[]): boolean {

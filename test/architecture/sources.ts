@@ -20,7 +20,7 @@ export interface Source {
   readonly imports: readonly Import[]
 }
 
-const rooms = ['schemas', 'core', 'plugins', 'launcher', 'cli', 'local', 'scripts', 'test', 'bench']
+const rooms = ['schemas', 'core', 'plugins', 'launcher', 'cli', 'ui', 'local', 'scripts', 'test', 'bench']
 
 /** Reads every TypeScript source of the project. */
 export function readSources(root: string): Source[] {
@@ -57,7 +57,7 @@ function filesBelow(root: string, folder: string): string[] {
   return entries.flatMap((entry) => {
     const path = `${folder}/${entry.name}`
     if (entry.isDirectory()) return entry.name === 'node_modules' || entry.name === 'dist' ? [] : filesBelow(root, path)
-    return entry.name.endsWith('.ts') ? [path] : []
+    return /\.tsx?$/.test(entry.name) ? [path] : []
   })
 }
 

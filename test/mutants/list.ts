@@ -7,6 +7,7 @@ import { mutants as ofServerStorage } from './apiserver-storage.ts'
 import { mutants as ofAudit } from './audit.ts'
 import { mutants as ofBudgets } from './budgets.ts'
 import { mutants as ofCandidates } from './candidates.ts'
+import { mutants as ofCommandLine } from './command-line.ts'
 import { mutants as ofCommands } from './commands.ts'
 import { mutants as ofConversations } from './convo.ts'
 import { mutants as ofCost } from './cost.ts'
@@ -60,6 +61,7 @@ export const all: readonly Mutant[] = [
   ...ofHttp,
   ...ofDoors,
   ...ofPages,
+  ...ofCommandLine,
   ...ofAdmission,
   ...ofCluster,
   ...ofStore,

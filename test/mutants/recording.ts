@@ -2,8 +2,8 @@ import type { Mutant } from './mutant.ts'
 
 const launcher = ['plugins/recording/launcher/recording.test.ts', 'plugins/recording/launcher/recorder.test.ts']
 const role = ['plugins/recording/state-routes.test.ts']
-const pure = ['plugins/recording/fixture/fixture.test.ts']
-const replay = ['plugins/recording/replay/replay-serve.test.ts']
+const pure = ['plugins/recording/contract/format/fixture.test.ts']
+const replay = ['plugins/recording/cli/replay/replay-serve.test.ts']
 
 /** Defects of recordings: secrets, gaps, bounds, rights, and the object store. */
 export const mutants: readonly Mutant[] = [
@@ -101,21 +101,21 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'fixture: a missing part is no gap',
-    file: 'plugins/recording/fixture/merge.ts',
+    file: 'plugins/recording/contract/format/merge.ts',
     find: 'const last = Math.max(end?.calls[channel] ?? 0, greatest(seen[channel]))',
     replace: 'const last = greatest(seen[channel])',
     tests: pure,
   },
   {
     name: 'fixture: another order of calls is no divergence',
-    file: 'plugins/recording/fixture/match.ts',
+    file: 'plugins/recording/contract/format/match.ts',
     find: "divergence: earlier ? { kind: 'reordered', ...of } : undefined",
     replace: 'divergence: undefined',
     tests: pure,
   },
   {
     name: 'fixture: equal requests are taken from any span',
-    file: 'plugins/recording/fixture/match.ts',
+    file: 'plugins/recording/contract/format/match.ts',
     find: '(one) => one.call.hash === hash && below(one),',
     replace: '(one) => one.call.hash === hash,',
     tests: pure,
@@ -145,7 +145,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'recording: without a part a recording is complete',
-    file: 'plugins/recording/fixture/merge.ts',
+    file: 'plugins/recording/contract/format/merge.ts',
     find: "return attempts.size === 0 ? [{ code: 'no_end', channel: 'end', sequence: null }] : []",
     replace: 'return []',
     tests: pure,
@@ -167,7 +167,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'replay: a call with another set of arguments gets the recorded answer',
-    file: 'plugins/recording/replay/replay.ts',
+    file: 'plugins/recording/cli/replay/replay.ts',
     find: " || divergence?.kind === 'different'",
     replace: '',
     tests: replay,
@@ -175,7 +175,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'replay: calls that were not made are no difference',
-    file: 'plugins/recording/replay/replay.ts',
+    file: 'plugins/recording/cli/replay/replay.ts',
     find: '[...found, ...matcher.rest().map(describe)]',
     replace: '[...found]',
     tests: replay,
@@ -183,7 +183,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'replay: a replay that differs exits with 0',
-    file: 'plugins/recording/replay/replay-serve.ts',
+    file: 'plugins/recording/cli/replay/replay-serve.ts',
     find: 'problems.length === 0 ? PASSED : DIVERGED',
     replace: 'PASSED',
     tests: replay,
@@ -191,7 +191,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'replay: requests are compared with their secrets',
-    file: 'plugins/recording/replay/replay.ts',
+    file: 'plugins/recording/cli/replay/replay.ts',
     find: 'await redactor.value(toStorableValue(made.request))',
     replace: 'made.request',
     tests: replay,
@@ -199,7 +199,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'replay: options of a stream are part of a request',
-    file: 'plugins/recording/replay/comparable-call.ts',
+    file: 'plugins/recording/cli/replay/comparable-call.ts',
     find: 'const { stream_options: _, ...body } = call.request.body',
     replace: 'const { ...body } = call.request.body',
     tests: replay,
@@ -207,7 +207,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'replay: a page may call the listener',
-    file: 'plugins/recording/replay/guard-request.ts',
+    file: 'plugins/recording/cli/replay/guard-request.ts',
     find: "(origin !== undefined && origin !== `http://${headers.host}`) || site === 'cross-site'",
     replace: "site === 'cross-site'",
     tests: replay,
@@ -215,7 +215,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'replay: a name that was rebound to loopback is served',
-    file: 'plugins/recording/replay/guard-request.ts',
+    file: 'plugins/recording/cli/replay/guard-request.ts',
     find: 'hosts.length !== 1 || !isServedHost(headers.host)',
     replace: 'hosts.length !== 1',
     tests: replay,
@@ -223,7 +223,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'replay: parts of two runs are merged',
-    file: 'plugins/recording/replay/load-fixture.ts',
+    file: 'plugins/recording/cli/replay/load-fixture.ts',
     find: "if (runs.size > 1) throw new UnusableFixture('has parts of more than one run')",
     replace: '',
     tests: replay,
@@ -231,10 +231,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'replay: a stream has no usage',
-    file: 'plugins/recording/fixture/stream-response.ts',
+    file: 'plugins/recording/contract/format/stream-response.ts',
     find: '...(isObject(usage) ? [frame([], { usage })] : []),',
     replace: '',
-    tests: ['plugins/recording/fixture/stream-response.test.ts'],
+    tests: ['plugins/recording/contract/format/stream-response.test.ts'],
     only: 'adds up',
   },
 ]

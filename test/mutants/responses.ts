@@ -76,10 +76,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a response of a replay has no final newline',
-    file: 'plugins/recording/replay/serve-replay.ts',
+    file: 'plugins/recording/cli/replay/serve-replay.ts',
     find: '`${JSON.stringify(body)}\\n`',
     replace: 'JSON.stringify(body)',
-    tests: ['plugins/recording/replay/replay-serve.test.ts'],
+    tests: ['plugins/recording/cli/replay/replay-serve.test.ts'],
     only: 'R2-UX-21',
   },
   {

@@ -112,6 +112,8 @@ test(
       return [status, run['state'], run['output']]
     }
     assert.deepEqual(await invoke({ namespace: 'demo', name: 'hello' }, 'hi'), [200, 'succeeded', 'MOCK_OK'])
+    const listed = ['runs', 'list', '-n', 'demo', '-o', 'name', '--kubeconfig', running.ready.kubeconfig]
+    assert.match(String(execFileSync(join(folder, 'node_modules/.bin/meshctl'), listed)), /^run\/[0-9a-f-]{36}$/m)
 
     const config = { name: 'shout', runtime: { command: [process.execPath, '-e', shout] } }
     const [created, answer] = await running.call('developer', '/api/agents', { namespace: 'default', config })
@@ -123,7 +125,9 @@ test(
 
     assert.ok(processesOf(folder).length >= 4, 'the platform, its launchers and a command were running')
     const commands = processesOf(folder).map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8'))
-    const flagged = commands.filter((one) => /--max-semi-space-size=4\0[^\0]*(?:mesh|run)\.mjs\0all\0/.test(one))
+    const flagged = commands.filter((one) =>
+      /--max-semi-space-size=4\0[^\0]*(?:mesh\.mjs|run\.mjs\0\.\.\/main\.js)\0all\0/.test(one),
+    )
     assert.equal(flagged.length, 1, 'the young generation of the platform is not bounded')
     assert.equal(await running.stop('SIGTERM'), 0)
     assert.deepEqual(processesOf(folder), [], 'no process is left')

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { Type } from 'typebox'
 import { commandHelp } from '#core/command-line/command-help.ts'
+import { unknownCommand } from '#core/command-line/unknown-command.ts'
 import { defineCommand } from '#core/plugin/command.ts'
 import { definePlugin } from '#core/plugin/plugin.ts'
 import { runForTest } from '../testing/run-command.ts'
-import { unknownCommand } from './help.ts'
 
 const show = defineCommand({
   words: 'acme show',

@@ -2,10 +2,11 @@ import type { Command } from '#core/plugin/command.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import { BootError } from './startup-error.ts'
 
-/** First words of the platform's own commands and roles. */
+/** First words of the platform's own commands and roles, and of commands of `meshctl` that `mesh` has, too. */
 export const coreWords = [
   'all',
   'bff',
+  'download-fixture',
   'env',
   'gateway',
   'help',
@@ -15,6 +16,7 @@ export const coreWords = [
   'migrate',
   'plugins',
   'rebuild',
+  'replay-serve',
   'restore',
   'state',
   'version',
@@ -31,7 +33,10 @@ export interface OwnedCommand {
  * The commands of plugins. Throws `BootError` for words that are not lowercase, and for two commands with the same name. A third party's
  * command must not begin with a word of the platform.
  */
-export function commandsOf(plugins: readonly AnyPlugin[], thirdParty: ReadonlySet<string>): readonly OwnedCommand[] {
+export function commandsOf(
+  plugins: readonly Pick<AnyPlugin, 'name' | 'commands'>[],
+  thirdParty: ReadonlySet<string>,
+): readonly OwnedCommand[] {
   const owned = plugins.flatMap(({ name, commands = [] }) => commands.map((command) => ({ command, plugin: name })))
   for (const { command, plugin } of owned) {
     const { words } = (command ?? {}) as { readonly words?: unknown }

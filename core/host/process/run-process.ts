@@ -1,3 +1,4 @@
+import { untilSignal } from '#core/async/until-signal.ts'
 import { catchFatalErrors } from '#core/log/fatal-errors.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Host } from './host.ts'
@@ -62,13 +63,6 @@ function exitAfter({ drainDeadlineMs, log }: ProcessParts): NodeJS.Timeout {
     log.error({ seconds: drainDeadlineMs / 1_000 }, 'the process did not close in time and exits')
     process.exit(exitCodes.failed)
   }, drainDeadlineMs).unref()
-}
-
-/** Resolves with the first SIGTERM or SIGINT. A second one of the same kind has its default effect: the process ends. */
-export function untilSignal(): Promise<'SIGTERM' | 'SIGINT'> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal))
-  })
 }
 
 function untilStopped(fatal: Promise<void>): Promise<'SIGTERM' | 'SIGINT' | 'fatal'> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { mergeFixture, parsePart } from '#plugins/recording/fixture/merge.ts'
+import { mergeFixture, parsePart } from '#plugins/recording/contract/format/merge.ts'
 import type { FixturePart } from '#schemas/runs/fixture.ts'
 import { createLog } from '#launcher/telemetry/log.ts'
 import type { ReceivedResponse } from '#schemas/wire/read-response.ts'

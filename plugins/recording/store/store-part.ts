@@ -1,9 +1,9 @@
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Store } from '#core/event-store/store.ts'
-import { keyOfPart, sequenceOf } from '#plugins/recording/fixture/part-key.ts'
+import { toRecordingFailure } from '#plugins/recording/contract/format/recording-failure.ts'
+import { keyOfPart, sequenceOf } from '#plugins/recording/contract/format/part-key.ts'
 import { processSecrets } from '#core/log/secrets.ts'
 import type { ObjectStore } from '#core/objects/object-store.ts'
-import { ObjectStoreError } from '#core/objects/object-store.ts'
 import type { RunsApi } from '#plugins/runs/contract/api.ts'
 import type { FixturePart } from '#schemas/runs/fixture.ts'
 import { recordingErrors } from '../contract/errors.ts'
@@ -47,12 +47,6 @@ export async function storePart(
     throw toRecordingFailure(error)
   }
   counted('stored', bytes.length)
-}
-
-/** The error of a failed call to the object store. */
-export function toRecordingFailure(error: unknown): unknown {
-  if (!(error instanceof ObjectStoreError)) return error
-  return new Fail(recordingErrors.recording_unavailable, undefined, { cause: error })
 }
 
 async function count(

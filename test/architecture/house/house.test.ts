@@ -66,7 +66,11 @@ test('a room of a plugin imports its shell, its wire and its errors, and only li
       "import { d } from '#launcher/contract/d.ts'\nimport { e } from '#launcher/runs/e.ts'",
     ),
     toSource('plugins/a/cli/f.ts', "import { x } from '../contract/x.ts'\nimport type { y } from '../contract/y.ts'"),
-    toSource('plugins/a/console/f.ts', "import { x } from '../store/x.ts'\nimport { b } from '#ui/b.ts'"),
+    toSource('plugins/a/cli/g.ts', "import { c } from '#cli/contract/c.ts'\nimport { r } from '#cli/run/r.ts'"),
+    toSource('plugins/a/cli/h.ts', "import { s } from '../store/s.ts'\nimport { f } from '../contract/format/f.ts'"),
+    toSource('plugins/b/cli/f.ts', "import { f } from '#plugins/a/cli/f.ts'"),
+    toSource('plugins/a/console/f.ts', "import { x } from '../store/x.ts'\nimport { b } from '#ui/api/b.ts'"),
+    toSource('plugins/a/console/g.tsx', "import { s } from '#ui/app/shell.tsx'\nimport { r } from '#schemas/api/s.ts'"),
     toSource(
       'plugins/a/contract/wire.ts',
       "import { x } from '#core/database/q.ts'\nimport { s } from '#schemas/wire/s.ts'",
@@ -74,13 +78,20 @@ test('a room of a plugin imports its shell, its wire and its errors, and only li
     toSource('plugins/a/contract/points.ts', "import { x } from '#core/jobs/x.ts'"),
     toSource('plugins/a/index.ts', "import { f } from './launcher/f.ts'"),
     toSource('launcher/feature-list.ts', "import { f } from '#plugins/a/launcher/f.ts'"),
+    toSource('cli/command-list.ts', "import { f } from '#plugins/a/cli/f.ts'"),
     toSource('ui/page-list.ts', "import { f } from '#plugins/a/console/f.ts'"),
   ]
   assert.deepEqual(roomViolations(made), [
     'plugins/a/launcher/f.ts imports core/database/q.ts',
     'plugins/a/launcher/g.ts imports launcher/runs/e.ts',
     'plugins/a/cli/f.ts imports plugins/a/contract/x.ts',
+    'plugins/a/cli/g.ts imports cli/run/r.ts',
+    'plugins/a/cli/h.ts imports plugins/a/store/s.ts',
+    'plugins/b/cli/f.ts imports plugins/a/cli/f.ts',
+    'plugins/b/cli/f.ts imports plugins/a/cli/f.ts',
     'plugins/a/console/f.ts imports plugins/a/store/x.ts',
+    'plugins/a/console/g.tsx imports ui/app/shell.tsx',
+    'plugins/a/console/g.tsx imports schemas/api/s.ts',
     'plugins/a/contract/wire.ts imports core/database/q.ts',
     'plugins/a/index.ts imports plugins/a/launcher/f.ts',
   ])

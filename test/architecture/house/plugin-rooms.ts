@@ -8,13 +8,28 @@ const outer: Readonly<Record<string, { readonly folders: readonly string[]; read
     folders: [...groundFolders, 'schemas', 'launcher/contract', '$/contract/wire', '$/contract/errors'],
     types: [],
   },
-  cli: { folders: ['cli'], types: ['schemas', '$/contract'] },
-  console: { folders: ['ui'], types: ['schemas', '$/contract'] },
-  // Only `wire` and `errors` of it: what the launcher's rooms import reaches the launcher's bundle, which has no library of databases.
-  contract: { folders: [...groundFolders, 'schemas', '$/contract/wire', '$/contract/errors'], types: [] },
+  // Commands that call no API work on files and object stores, with the ground folders, as the launcher does.
+  cli: {
+    folders: [
+      ...groundFolders,
+      'schemas',
+      'cli/contract',
+      'core/http/input/body',
+      'core/validation',
+      '$/contract/errors',
+      '$/contract/format',
+    ],
+    types: ['$/contract'],
+  },
+  console: { folders: ['ui/contract', 'ui/api', 'ui/parts'], types: ['schemas', '$/contract'] },
+  // Only `wire`, `errors` and `format` of it: what the rooms import reaches the bundle of the launcher, and a command line that starts fast.
+  contract: {
+    folders: [...groundFolders, 'schemas', '$/contract/wire', '$/contract/errors', '$/contract/format'],
+    types: [],
+  },
 }
 const wire = /^plugins\/[^/]+\/contract\/wire(?:\.ts$|\/)/
-const light = /^plugins\/[^/]+\/contract\/(?:wire|errors)(?:\.ts$|\/)/
+const light = /^plugins\/[^/]+\/contract\/(?:wire|errors|format)(?:\.ts$|\/)/
 // Lists that `npm run generate` writes load the rooms; nothing else does.
 const loaders = /^(?:launcher|cli|ui)\/[a-z]+-list\.ts$/
 const own = /^(?:main\.ts$|(?:schemas|core|plugins|launcher|cli|ui|local|scripts|test|bench)\/)/

@@ -1,11 +1,11 @@
-import { helpPages } from '../../../main.ts'
+import { cliHelpPages } from '../../../cli/main.ts'
 
-/** Commands with flags and defaults, and exit codes by command, as `--help` prints them. */
+/** Commands of `meshctl` with flags and defaults, and exit codes by command, as `--help` prints them. */
 export async function commandNames(): Promise<{
   readonly commands: ReadonlySet<string>
   readonly exitCodes: ReadonlySet<string>
 }> {
-  const pages = [...(await helpPages())].filter(([words]) => words !== '')
+  const pages = [...(await cliHelpPages())].filter(([words]) => words !== '')
   return {
     commands: new Set(pages.flatMap(([words, text]) => [words, ...optionsOf(text).map((one) => `${words} ${one}`)])),
     exitCodes: new Set(pages.flatMap(([words, text]) => exitCodesOf(text).map((code) => `${words} ${code}`))),

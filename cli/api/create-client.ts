@@ -1,0 +1,110 @@
+import { Agent } from 'undici'
+import { collect } from '#core/http-client/request.ts'
+import type { CollectedResponse } from '#core/http-client/request.ts'
+import { CliProblem } from '#cli/contract/cli-problem.ts'
+import type { ApiClient, ApiPath, ApiQuery, ListPage } from '#cli/contract/api-client.ts'
+import type { ApiAccess } from '#cli/context/api-access.ts'
+import { connectionProblem, readResponseBody, responseProblem } from './failures.ts'
+
+/** Options of a client. */
+export interface ClientOptions {
+  readonly timeoutMs: number
+  readonly userAgent: string
+}
+
+/** A client with its connections. */
+export interface OpenClient extends ApiClient {
+  close(): Promise<void>
+}
+
+/** Largest page of a list. */
+const MAX_PAGE = 200
+
+/** Creates a client of the API. The first call connects. */
+export function createClient(access: ApiAccess, options: ClientOptions): OpenClient {
+  const { ca } = access
+  const connect = { timeout: options.timeoutMs, ...(ca === undefined ? {} : { ca }) }
+  const agent = new Agent({ connect, allowH2: false })
+  const call = <T>(request: ApiRequest): Promise<T> => exchangeJson<T>({ agent, access, options }, request)
+  const get = <T>(path: ApiPath, query: ApiQuery = {}): Promise<T> => call({ method: 'GET', path, query })
+  return {
+    get,
+    list: (path, query, limit) => readPages((page) => get(path, { ...query, ...page }), limit),
+    post: (path, body) => call({ method: 'POST', path, query: {}, body }),
+    close: () => agent.destroy(),
+  }
+}
+
+interface ApiRequest {
+  readonly method: 'GET' | 'POST'
+  readonly path: ApiPath
+  readonly query: ApiQuery
+  readonly body?: unknown
+}
+
+interface Connection {
+  readonly agent: Agent
+  readonly access: ApiAccess
+  readonly options: ClientOptions
+}
+
+async function exchangeJson<T>(connection: Connection, request: ApiRequest): Promise<T> {
+  const { access, options } = connection
+  const token = await access.token()
+  let response: CollectedResponse
+  try {
+    response = await send(connection, request, token)
+  } catch (error) {
+    throw connectionProblem(error, access, options.timeoutMs)
+  }
+  if (response.status >= 300) throw responseProblem(response, access, token)
+  return readResponseBody(response, access) as T
+}
+
+function send({ agent, access, options }: Connection, request: ApiRequest, token: string): Promise<CollectedResponse> {
+  const { origin, pathname } = access.server
+  return collect(agent, {
+    origin,
+    path: `${pathname.replace(/\/$/, '')}/api${toPath(request.path)}${toSearch(request.query)}`,
+    method: request.method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      accept: 'application/json',
+      'user-agent': options.userAgent,
+      ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+    signal: AbortSignal.timeout(options.timeoutMs),
+  })
+}
+
+function toPath(path: ApiPath): string {
+  return path.map((segment) => `/${encodeSegment(segment)}`).join('')
+}
+
+// A server resolves dots before it finds the route.
+function encodeSegment(segment: string): string {
+  if (segment === '' || /^\.\.?$/.test(segment) || !segment.isWellFormed())
+    throw new CliProblem(`${JSON.stringify(segment.slice(0, 60))} is no name`)
+  return encodeURIComponent(segment)
+}
+
+function toSearch(query: ApiQuery): string {
+  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
+  return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`
+}
+
+async function readPages<Item>(
+  read: (page: { limit: number; cursor?: string }) => Promise<ListPage<Item>>,
+  limit: number,
+): Promise<ListPage<Item>> {
+  const items: Item[] = []
+  let cursor: string | null = null
+  do {
+    const size = Math.min(MAX_PAGE, limit - items.length)
+    const page: ListPage<Item> = await read({ limit: size, ...(cursor === null ? {} : { cursor }) })
+    items.push(...page.items)
+    cursor = page.nextCursor
+  } while (cursor !== null && items.length < limit)
+  return { items, nextCursor: cursor }
+}

@@ -1,0 +1,71 @@
+import type { CollectedResponse } from '#core/http-client/request.ts'
+import { isObject } from '#core/json/is-object.ts'
+import { connectProblem } from '#core/net/connect-problem.ts'
+import { CliProblem } from '#cli/contract/cli-problem.ts'
+import type { ApiAccess } from '#cli/context/api-access.ts'
+import { toSafeText } from '#cli/output/safe-text.ts'
+import { expiryOf } from './token-expiry.ts'
+
+/** The problem of a request without a response. */
+export function connectionProblem(error: unknown, { server, ca }: ApiAccess, timeoutMs: number): CliProblem {
+  const problem = connectProblem(error)
+  if (problem?.kind === 'tls') {
+    const hint = ca === undefined ? 'names the authority of a private certificate' : 'names another authority'
+    return new CliProblem(`${server.origin}: ${problem.text}`, `--certificate-authority FILE ${hint}.`)
+  }
+  if (problem !== undefined) return new CliProblem(`${server.origin} ${problem.text}`, 'Check the address (--server).')
+  const { name, code } = error as { readonly name?: string; readonly code?: string }
+  if (name === 'TimeoutError' || code === 'UND_ERR_CONNECT_TIMEOUT')
+    return new CliProblem(`${server.origin} does not respond within ${timeoutMs / 1_000} s`, '--timeout waits longer.')
+  return new CliProblem(`${server.origin}: ${error instanceof Error ? error.message : 'the request failed'}`)
+}
+
+/** The problem of a response that is an error. */
+export function responseProblem(response: CollectedResponse, access: ApiAccess, token: string): CliProblem {
+  const { status } = response
+  if (status < 400) return notTheApi(response, access)
+  if (status === 401) return refusedToken(access, token)
+  const problem = parseJson(response)
+  if (!isObject(problem) || typeof problem.detail !== 'string') return notTheApi(response, access)
+  const { detail, code, traceId } = problem
+  const notes = [status, code, typeof traceId === 'string' ? `trace ${traceId}` : undefined]
+  const note = notes.filter((one) => typeof one === 'string' || typeof one === 'number').join(', ')
+  return new CliProblem(toSafeText(`${detail.slice(0, 2_000)} (${note})`), hintOf(problem))
+}
+
+/** The body of a response with a status below 300. */
+export function readResponseBody(response: CollectedResponse, access: ApiAccess): unknown {
+  const body = parseJson(response)
+  if (body === undefined) throw notTheApi(response, access)
+  return body
+}
+
+function refusedToken({ server, source }: ApiAccess, token: string): CliProblem {
+  const expiry = expiryOf(token)
+  const why = expiry !== undefined && expiry < new Date() ? `it expired at ${expiry.toISOString()}` : 'it is not valid'
+  return new CliProblem(
+    `${server.origin} refused the token of ${source}: ${why} (401)`,
+    'Sign in to the cluster again.',
+  )
+}
+
+// A proxy, or the server of something else.
+function notTheApi({ status, headers }: CollectedResponse, { server }: ApiAccess): CliProblem {
+  const type = String(headers['content-type'] ?? 'no content type').slice(0, 80)
+  return new CliProblem(
+    `${server.href} is not the API of mesh: status ${status}, ${toSafeText(type)}`,
+    'Check the address (--server).',
+  )
+}
+
+function parseJson({ body }: CollectedResponse): unknown {
+  try {
+    return JSON.parse(body.toString('utf8')) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+function hintOf({ retryable }: Readonly<Record<string, unknown>>): string | undefined {
+  return retryable === true ? 'Try again.' : undefined
+}

@@ -1,0 +1,56 @@
+import type { HelpedCommand } from '#core/command-line/command-help.ts'
+import type { CommandOptions, CommandValues } from '#core/command-line/option.ts'
+import type { ApiClient, ApiQuery } from './api-client.ts'
+import type { Printer } from './resource-table.ts'
+
+/** Input of a command. Results are written to `out`, everything else to `err`. */
+export interface CliInput<Values = unknown> {
+  readonly values: Values
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly out: (text: string) => void
+  readonly err: (text: string) => void
+  /** Resolves at SIGTERM or SIGINT, for a command that serves until it is stopped. A second signal ends the process. */
+  untilStopped(): Promise<void>
+}
+
+/** Input of a command that calls the API. */
+export interface ApiInput<Values = unknown> extends CliInput<Values> {
+  readonly api: ApiClient
+  /** Query of a list: the namespace of `--namespace` or of the context, or `scope=permitted` for `--all-namespaces`. */
+  readonly scope: ApiQuery
+  /** The namespace of `--namespace`, else of the context, else `default`. */
+  readonly namespace: string
+  /** Writes results in the format of `--output`. */
+  readonly printer: Printer
+}
+
+interface CliSpec<O extends CommandOptions, Input> extends HelpedCommand {
+  /** Words after `meshctl`, such as `runs list`. */
+  readonly words: string
+  /** Command lines without the name of the program, with their effect. */
+  readonly examples?: readonly (readonly [line: string, effect: string])[]
+  readonly options?: O
+  /** Imports the code of the command; `--help` does not. The code resolves with the exit code. */
+  load(): Promise<(input: Input) => Promise<number>>
+}
+
+/** A command of `meshctl` as data. */
+export interface CliCommand extends HelpedCommand {
+  /** Whether it calls the API. It then has the options of the connection; `mesh` runs the others, too. */
+  readonly usesApi: boolean
+  load(): Promise<(input: never) => Promise<number>>
+}
+
+/** Declares a command that calls the API. The types of its values follow from its options. */
+export function defineApiCommand<const O extends CommandOptions>(
+  command: CliSpec<O, ApiInput<CommandValues<O>>>,
+): CliCommand {
+  return { ...command, usesApi: true }
+}
+
+/** Declares a command that calls no API. The types of its values follow from its options. */
+export function defineOfflineCommand<const O extends CommandOptions>(
+  command: CliSpec<O, CliInput<CommandValues<O>>>,
+): CliCommand {
+  return { ...command, usesApi: false }
+}

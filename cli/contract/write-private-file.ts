@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto'
+import { constants } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+
+/** Readable and writable by this user only. */
+export const PRIVATE_MODE = 0o600
+
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
+
+/**
+ * Writes a file for this user only (0600) atomically: to a new file beside it, which is then renamed. A link of that name is replaced, never followed
+ * (X8).
+ */
+export async function writePrivateFile(path: string, pieces: AsyncIterable<string> | Iterable<string>): Promise<void> {
+  const temporary = join(dirname(path), `.${basename(path)}.${randomUUID()}`)
+  // Windows has no O_NOFOLLOW.
+  const file = await open(temporary, O_CREAT | O_EXCL | O_WRONLY | (O_NOFOLLOW ?? 0), PRIVATE_MODE)
+  try {
+    try {
+      for await (const piece of pieces) await file.write(piece)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(temporary, path)
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
+}

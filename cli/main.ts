@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs'
+import { lineCodes, UnknownCommand } from '#core/command-line/program.ts'
+import { pluginCommands } from './command-list.ts'
+import type { CliCommand } from './contract/command.ts'
+import type { ListedCommand } from './contract/listed-command.ts'
+import { listContexts, setContext, useContext } from './context/commands.ts'
+import { processProgram } from './run/cli-program.ts'
+import type { CliProgram } from './run/cli-program.ts'
+import { helpOf, lineOfListed } from './run/line-of-command.ts'
+import { cliOverview } from './run/overview.ts'
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+
+const ownCommands = [listContexts, setContext, useContext].map(asListed)
+
+/** Every command of `meshctl`, in the order of its help. */
+export const cliCommands: readonly ListedCommand[] = [...ownCommands, ...pluginCommands].toSorted((a, b) =>
+  a.words < b.words ? -1 : 1,
+)
+
+/** `meshctl <words>`: runs a command, and resolves with its exit code. */
+export async function main(
+  args: readonly string[],
+  program: CliProgram = processProgram('meshctl', version),
+  commands: readonly ListedCommand[] = cliCommands,
+): Promise<number> {
+  const [first = '--help'] = args
+  if (/^(?:--help|-h|help)$/.test(first)) return print(program, cliOverview(commands))
+  if (/^(?:--version|-v)$/.test(first)) return print(program, `${program.version}\n`)
+  const { runLine } = await import('#core/command-line/run-line.ts')
+  try {
+    const lines = commands.map((command) => lineOfListed(program, command, args))
+    return await runLine(program, lines, args)
+  } catch (error) {
+    if (!(error instanceof UnknownCommand)) throw error
+    const { unknownCommand } = await import('#core/command-line/unknown-command.ts')
+    const known = commands.map(({ words }) => words)
+    program.err(`meshctl: ${unknownCommand(args, known, 'meshctl')}\nmeshctl --help lists every command.\n`)
+    return lineCodes.usage
+  }
+}
+
+/** The help text of every command by its words; '' is `meshctl --help`. */
+export async function cliHelpPages(): Promise<ReadonlyMap<string, string>> {
+  const commands = await Promise.all(cliCommands.map((command) => command.load()))
+  const pages = commands.map((command) => [command.words, helpOf({ name: 'meshctl' }, command)] as const)
+  return new Map([['', cliOverview(cliCommands)], ...pages])
+}
+
+function asListed(command: CliCommand): ListedCommand {
+  const { words, summary, usesApi } = command
+  return { words, summary, usesApi, load: async () => command }
+}
+
+function print({ out }: CliProgram, text: string): number {
+  out(text)
+  return lineCodes.ok
+}

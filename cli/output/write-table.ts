@@ -1,0 +1,54 @@
+import type { CellValue, ResourceTable } from '#cli/contract/resource-table.ts'
+import { toAge } from './age.ts'
+import { toSafeText } from './safe-text.ts'
+
+/** Where a table is written. Without a terminal it has no header, and tabs between its cells. */
+export interface TableTarget {
+  readonly isTerminal: boolean
+  /** Columns of the terminal. */
+  readonly width?: number | undefined
+  readonly now: Date
+}
+
+/** Lines of a table. */
+export function toTableText<Row>(
+  { columns, wide = {} }: ResourceTable<Row>,
+  rows: readonly Row[],
+  target: TableTarget & { readonly wide: boolean },
+): string {
+  const cells = Object.entries(target.wide ? { ...columns, ...wide } : columns)
+  const lines = rows.map((row) => cells.map(([, of]) => textOf(of(row), target)))
+  if (!target.isTerminal) return lines.map((line) => `${line.join('\t')}\n`).join('')
+  return align([cells.map(([title]) => title), ...lines], target.width)
+}
+
+function textOf(value: CellValue, { isTerminal, now }: TableTarget): string {
+  if (value instanceof Date) {
+    if (Number.isNaN(value.getTime())) return '-'
+    return isTerminal ? toAge(value, now) : value.toISOString()
+  }
+  const text = value === null || value === undefined ? '' : toSafeText(String(value))
+  // An empty cell would move the others, for a reader as for `cut`.
+  return text === '' ? '-' : text
+}
+
+function align(lines: readonly (readonly string[])[], width: number | undefined): string {
+  const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => lengthOf(line[column] ?? ''))))
+  return lines.map((line) => `${cut(alignLine(line, widths), width)}\n`).join('')
+}
+
+function alignLine(line: readonly string[], widths: readonly number[]): string {
+  return line
+    .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - lengthOf(cell)))
+    .join('   ')
+    .trimEnd()
+}
+
+function cut(line: string, width: number | undefined): string {
+  const characters = [...line]
+  return width === undefined || characters.length <= width ? line : `${characters.slice(0, width - 1).join('')}…`
+}
+
+function lengthOf(text: string): number {
+  return [...text].length
+}

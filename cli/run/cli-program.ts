@@ -1,0 +1,44 @@
+import { untilSignal } from '#core/async/until-signal.ts'
+import { lineCodes } from '#core/command-line/program.ts'
+import type { LineProgram } from '#core/command-line/program.ts'
+
+/** A program that runs commands: its name, its environment, and where it writes. */
+export interface CliProgram extends LineProgram {
+  readonly version: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly isTerminal: boolean
+  /** Columns of the terminal. */
+  readonly width: number | undefined
+  readonly now: () => Date
+  readonly untilStopped: () => Promise<void>
+}
+
+/** This process as a program. */
+export function processProgram(name: string, version: string): CliProgram {
+  endWithReader()
+  return {
+    name,
+    version,
+    env: process.env,
+    isTerminal: process.stdout.isTTY,
+    width: process.stdout.isTTY ? process.stdout.columns : undefined,
+    now: () => new Date(),
+    out: (text) => {
+      process.stdout.write(text)
+    },
+    err: (text) => {
+      process.stderr.write(text)
+    },
+    untilStopped: async () => {
+      await untilSignal()
+    },
+  }
+}
+
+// A reader that has seen enough, such as `head`, is no failure.
+function endWithReader(): void {
+  process.stdout.once('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    process.exit(lineCodes.ok)
+  })
+}

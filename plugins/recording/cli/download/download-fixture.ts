@@ -1,0 +1,96 @@
+import { Fail } from '#core/errors/domain-error.ts'
+import { ObjectStoreError } from '#core/objects/object-store.ts'
+import type { ObjectStore } from '#core/objects/object-store.ts'
+import { DEFAULT_BUCKET, DEFAULT_REGION, S3SettingsProblem, parseS3Settings } from '#core/objects/s3-address.ts'
+import type { S3Address, S3Settings } from '#core/objects/s3-address.ts'
+import { openS3Store } from '#core/objects/s3-store.ts'
+import type { CliInput } from '#cli/contract/command.ts'
+import { recordingErrors } from '#plugins/recording/contract/errors.ts'
+import { listParts, streamFixture } from '#plugins/recording/contract/format/stream-fixture.ts'
+import { writePrivateFile } from '#cli/contract/write-private-file.ts'
+
+interface DownloadOptions {
+  readonly run: string | undefined
+  readonly output: string | undefined
+}
+
+const INVALID = 1
+const FAILED = 2
+
+/** `meshctl download-fixture`. */
+export async function downloadFixtureOf({ values, env, out, err }: CliInput<DownloadOptions>): Promise<number> {
+  const { run, output = `${run}.fixture.json` } = values
+  if (run === undefined || !/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(run)) {
+    err('RUN_ID must be the id of a run, a lowercase UUID\n')
+    return INVALID
+  }
+  const address = addressOf(env, err)
+  if (address === undefined) return INVALID
+  const store = openS3Store(address)
+  try {
+    const { complete } = await download(store, run, output)
+    if (!complete) err('the recording is not complete: see "problems" in the file\n')
+    out(`${output}\n`)
+    return 0
+  } catch (error) {
+    err(`${explain(error, output)}\n`)
+    return FAILED
+  } finally {
+    await store.close()
+  }
+}
+
+async function download(store: ObjectStore, run: string, output: string): Promise<{ readonly complete: boolean }> {
+  const keys = await listParts(store, run)
+  if (keys.length === 0) throw new Fail(recordingErrors.no_fixture)
+  let last = ''
+  const pieces = async function* (): AsyncGenerator<string> {
+    for await (const piece of streamFixture(store, run, keys)) {
+      last = piece
+      yield piece
+    }
+  }
+  await writePrivateFile(output, pieces())
+  // The last piece has the fields after the calls.
+  return { complete: last.includes('"complete":true') }
+}
+
+function addressOf(env: CliInput['env'], err: CliInput['err']): S3Address | undefined {
+  const { OBJECT_STORE_ADDR: addr = '', OBJECT_STORE_TLS: tls = 'false' } = env
+  if (addr === '') {
+    err('OBJECT_STORE_ADDR is missing: host:port of the object store\n')
+    return undefined
+  }
+  if (tls !== 'true' && tls !== 'false') {
+    err('OBJECT_STORE_TLS must be true or false\n')
+    return undefined
+  }
+  const { OBJECT_STORE_BUCKET: bucket = DEFAULT_BUCKET, OBJECT_STORE_REGION: region = DEFAULT_REGION } = env
+  const keys = { accessKey: env['OBJECT_STORE_ACCESS_KEY'], secretKey: env['OBJECT_STORE_SECRET_KEY'] }
+  try {
+    return parseS3Settings({ addr, bucket, region, tls: tls === 'true', ...keys })
+  } catch (error) {
+    if (!(error instanceof S3SettingsProblem)) throw error
+    err(`${variables[error.setting]} ${error.message}\n`)
+    return undefined
+  }
+}
+
+const variables: Readonly<Record<keyof S3Settings, string>> = {
+  addr: 'OBJECT_STORE_ADDR',
+  accessKey: 'OBJECT_STORE_ACCESS_KEY',
+  secretKey: 'OBJECT_STORE_SECRET_KEY',
+  bucket: 'OBJECT_STORE_BUCKET',
+  region: 'OBJECT_STORE_REGION',
+  tls: 'OBJECT_STORE_TLS',
+}
+
+function explain(error: unknown, output: string): string {
+  if (error instanceof Fail) {
+    if (error.code === 'no_fixture') return 'the run has no recording'
+    return error.cause instanceof ObjectStoreError ? error.cause.message : error.message
+  }
+  if (error instanceof ObjectStoreError) return error.message
+  const { code } = error as NodeJS.ErrnoException
+  return `${output} cannot be written: ${code ?? 'unknown error'}`
+}

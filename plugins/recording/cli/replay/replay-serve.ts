@@ -1,0 +1,63 @@
+import { PolicyProblem } from '#core/guardrails/detectors/policy-problem.ts'
+import type { CliInput } from '#cli/contract/command.ts'
+import { UnusableFixture, loadFixture } from './load-fixture.ts'
+import { createReplay } from './replay.ts'
+import type { Replay } from './replay.ts'
+import { serveReplay } from './serve-replay.ts'
+import type { ReplayServer } from './serve-replay.ts'
+
+interface ReplayOptions {
+  readonly fixture: string | undefined
+  readonly port: number
+}
+
+const PASSED = 0
+const UNUSABLE = 1
+const DIVERGED = 2
+
+/** `meshctl replay-serve`. */
+export async function replayServeOf({ values, out, err, untilStopped }: CliInput<ReplayOptions>): Promise<number> {
+  const { fixture: path, port } = values
+  if (path === undefined) {
+    err('FIXTURE_PATH is missing: a merged recording, or a folder with its parts\n')
+    return UNUSABLE
+  }
+  let started: { readonly replay: Replay; readonly server: ReplayServer }
+  try {
+    const replay = await open(path, err)
+    started = { replay, server: await serveReplay(replay, port) }
+  } catch (error) {
+    err(`${explain(error, path, port)}\n`)
+    return UNUSABLE
+  }
+  const { replay, server } = started
+  // Handlers are registered before the line is printed, so that no signal after it is missed.
+  const stopped = untilStopped()
+  out(
+    `${[`${server.url}/v1`, ...[...replay.servers.keys()].map((name) => `${server.url}/mcp/${toPath(name)}`)].join('\n')}\n`,
+  )
+  await stopped
+  await server.close()
+  const problems = replay.problems()
+  for (const problem of problems) err(`${problem}\n`)
+  return problems.length === 0 ? PASSED : DIVERGED
+}
+
+async function open(path: string, err: CliInput['err']): Promise<Replay> {
+  const fixture = await loadFixture(path)
+  if (!fixture.complete) err('the recording is not complete: calls that it does not have cannot be answered\n')
+  return createReplay(fixture)
+}
+
+function explain(error: unknown, path: string, port: number): string {
+  const shown = JSON.stringify(path.slice(0, 200))
+  if (error instanceof UnusableFixture) return `${shown} ${error.message}`
+  if (error instanceof PolicyProblem) return `${shown} is not a recording: "/redact" has a pattern that is not valid`
+  if (error instanceof RangeError) return `${shown} is nested too deeply`
+  const { code = 'unknown error', syscall } = error as NodeJS.ErrnoException
+  return syscall === 'listen' ? `port ${port} cannot be used: ${code}` : `${shown} cannot be read: ${code}`
+}
+
+function toPath(server: string): string {
+  return server.toWellFormed().split('/').map(encodeURIComponent).join('/')
+}

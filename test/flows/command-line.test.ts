@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import test from 'node:test'
+import { parse } from 'yaml'
+import { runCli } from '#cli/testing/run-cli.ts'
+import { needs } from '#test/harness/find-server.ts'
+import { sharedEmbedded, sharedPlatform } from './platform/shared-platform.ts'
+import type { Platform } from './platform/running-platform.ts'
+
+interface ListedRuns {
+  readonly items: readonly { readonly id: string }[]
+}
+
+const invoke = async (platform: Platform, input: string): Promise<string> => {
+  const body = { agent: { namespace: 'demo', name: 'hello' }, input }
+  const bearer = platform.tokens.developer
+  const made = await platform.send({ method: 'POST', path: '/api/invoke', bearer, body })
+  assert.equal(made.status, 200, made.text)
+  return made.json<{ runId: string }>().runId
+}
+
+test('meshctl reads runs and scores of a running platform with the kubeconfig that mesh env names', async () => {
+  const platform = await sharedEmbedded()
+  const env = (persona: string) => ({ KUBECONFIG: join(platform.dataDir ?? '', 'kubeconfigs', persona) })
+  const run = (persona: string, ...args: readonly string[]) => runCli(args, { env: env(persona) })
+  const id = await invoke(platform, 'from the command line')
+  const score = { method: 'POST', path: '/api/feedback', bearer: platform.tokens.developer } as const
+  const given = await platform.send({ ...score, body: { runId: id, value: 5, comment: 'Right.' } })
+  assert.equal(given.status, 202, given.text)
+
+  const listed = await run('developer', 'runs', 'list', '-n', 'demo', '--agent', 'hello', '-o', 'json')
+  assert.deepEqual([listed.code, listed.err], [0, ''])
+  assert.ok((JSON.parse(listed.out) as ListedRuns).items.some((one) => one.id === id))
+  const shown = await run('developer', 'runs', 'get', id, '-o', 'yaml')
+  assert.equal((parse(shown.out) as { input: string }).input, 'from the command line')
+  assert.equal((await run('viewer', 'runs', 'get', id, '-o', 'name')).out, `run/${id}\n`)
+  const scores = await run('developer', 'feedback', 'list', '-n', 'demo', '--run', id)
+  assert.match(scores.out, /^demo\thello\t\S+\t5\t\S*developer\t\S+Z\tRight\.\n$/)
+
+  const denied = await run('other-tenant', 'runs', 'list', '-n', 'demo')
+  assert.deepEqual([denied.code, denied.out], [1, ''])
+  assert.match(denied.err, /^meshctl: .*\(403, forbidden/)
+  const unknown = await run('developer', 'runs', 'get', '019a0000-0000-7000-8000-00000000ffff')
+  assert.match(unknown.err, /^meshctl: .*\(404, not_found/)
+  const odd = await run('developer', 'runs', 'list', '-n', 'demo', '--state', '\0')
+  assert.match(odd.err, /^meshctl: .*state.*\(400, /)
+})
+
+test(
+  'meshctl calls a platform on a cluster with address and token of the environment',
+  needs('etcd', 'kube-apiserver', 'postgres', 'initdb', 'nats-server'),
+  async () => {
+    const platform = await sharedPlatform('cluster')
+    const env = { MESH_SERVER: platform.url, MESH_TOKEN: platform.tokens.admin }
+    const listed = await runCli(['runs', 'list', '-A', '-o', 'json'], { env })
+    assert.deepEqual([listed.code, listed.err], [0, ''])
+    assert.ok(Array.isArray((JSON.parse(listed.out) as ListedRuns).items))
+    const refused = await runCli(['runs', 'list'], { env: { ...env, MESH_TOKEN: 'not-a-token-of-it' } })
+    assert.equal(refused.code, 1)
+    assert.match(refused.err, /refused the token of MESH_TOKEN: it is not valid \(401\)/)
+  },
+)

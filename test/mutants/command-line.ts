@@ -1,0 +1,56 @@
+import type { Mutant } from './mutant.ts'
+
+const clientTest = ['cli/api/client.test.ts']
+const contextTest = ['cli/context/context.test.ts']
+
+/** Defects in the shell of `meshctl`. */
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'meshctl sends a token over http to another machine',
+    file: 'cli/context/api-access.ts',
+    find: "if (url.protocol === 'http:' && !isLoopbackAddress",
+    replace: "if (url.protocol === 'ws:' && !isLoopbackAddress",
+    tests: contextTest,
+    only: 'a bad kubeconfig, address or token',
+  },
+  {
+    name: 'meshctl writes to a link of the kubeconfig in place of its file',
+    file: 'cli/context/change-context.ts',
+    find: 'writePrivateFile(realpathSync(path), ',
+    replace: 'writePrivateFile(realpathSync(path) && path, ',
+    tests: contextTest,
+    only: 'context set keeps the address',
+  },
+  {
+    name: 'meshctl prints a text of a response that moves the cursor',
+    file: 'cli/output/write-table.ts',
+    find: "'' : toSafeText(String(value))",
+    replace: "'' : String(value)",
+    tests: ['cli/output/output.test.ts'],
+    only: 'a terminal has a header',
+  },
+  {
+    name: 'meshctl prints the detail of a problem as it came',
+    file: 'cli/api/failures.ts',
+    find: 'toSafeText(`${detail.slice',
+    replace: 'String(`${detail.slice',
+    tests: clientTest,
+    only: 'a problem document is one line',
+  },
+  {
+    name: 'an id in a path of meshctl leads to another path',
+    file: 'cli/api/create-client.ts',
+    find: '  return encodeURIComponent(segment)\n',
+    replace: '  return segment\n',
+    tests: clientTest,
+    only: 'an id is one segment',
+  },
+  {
+    name: 'a command of meshctl takes a word of mesh',
+    file: 'scripts/generators/cli-commands.ts',
+    find: '  if (usesApi && isCore) refuse',
+    replace: '  if (usesApi && isCore && shellWords.length === 0) refuse',
+    tests: ['scripts/generators/cli-commands.test.ts'],
+    only: 'a command with the name of another',
+  },
+]
