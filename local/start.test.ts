@@ -138,9 +138,9 @@ test('PODA24, UXH2: a wrong setting or connection of mesh.yaml ends the start an
     plugin: {
       files: {
         ...yaml('plugins: [./boom.mjs]\n'),
-        'boom.mjs': "export default () => {\n  throw new Error('boom')\n}",
+        'boom.mjs': "export const x = 1\nthrow new Error('boom')",
       },
-      says: /^mesh: plugin \.\/boom\.mjs: its function failed: boom \(\/.*\/boom\.mjs:2:9\)\n$/,
+      says: /^mesh: plugin \.\/boom\.mjs cannot be loaded: boom \(\/.*\/boom\.mjs:2:7\)\n$/,
     },
     port: { args: ['--port', String(port)], says: /--port \d+: the port is taken by another process/ },
     flag: {
@@ -197,7 +197,8 @@ test('UXL1: mesh, --help and --version print help, and an unknown command is ans
 test('a plugin of mesh.yaml has commands of its own; one that does not load is named', async (t) => {
   const folder = tempFolder('commands')
   t.after(folder.remove)
-  const acme = `export default (mesh) => mesh.definePlugin({
+  const acme = `import * as mesh from '@mesh.dev/mesh/plugin'
+export default mesh.definePlugin({
     contract: 1, name: 'acme', settings: mesh.Type.Object({ greeting: mesh.Type.String({ default: 'hello' }) }), create: () => ({}),
     commands: [mesh.defineCommand({
       words: 'acme greet', summary: 'greet a person', options: { name: { positional: true, required: true, help: 'whom' } },
@@ -212,7 +213,7 @@ test('a plugin of mesh.yaml has commands of its own; one that does not load is n
     'good/mesh.yaml': 'plugins: [./acme.mjs]\nacme: {greeting: good day}\n',
     'good/acme.mjs': acme,
     'bad/mesh.yaml': 'plugins: [./boom.mjs]\n',
-    'bad/boom.mjs': "export default () => {\n  throw new Error('boom')\n}",
+    'bad/boom.mjs': "throw new Error('boom')",
     'taken/mesh.yaml': 'plugins: [./acme.mjs]\n',
     'taken/acme.mjs': acme.replace('acme greet', 'keys init'),
   }
@@ -231,14 +232,14 @@ test('a plugin of mesh.yaml has commands of its own; one that does not load is n
       'bad',
       'acme greet Ada',
       2,
-      /unknown command "acme"; plugins of the settings are not loaded: plugin \.\/boom\.mjs: .*boom/,
+      /unknown command "acme"; plugins of the settings are not loaded: plugin \.\/boom\.mjs cannot be loaded: boom/,
     ],
     ['bad', '--version', 0, /^\d/],
     [
       'taken',
       'acme greet',
       2,
-      /plugin acme: its command "keys init" begins with keys, a command or role of the platform/,
+      /plugin acme \(.*acme\.mjs:2:\d+\): its command "keys init" begins with keys, a command or role of the platform/,
     ],
   ]
   const commands = cases.map(([where, words]) => ({ args: words.split(' '), cwd: join(folder.path, where) }))
@@ -249,7 +250,10 @@ test('a plugin of mesh.yaml has commands of its own; one that does not load is n
   }
   const help = await mesh([], join(folder.path, 'bad'))
   assert.equal(help.code, 0)
-  assert.match(help.err, /^mesh: commands of the plugins of the settings are not listed: plugin \.\/boom\.mjs: /)
+  assert.match(
+    help.err,
+    /^mesh: commands of the plugins of the settings are not listed: plugin \.\/boom\.mjs cannot be loaded: boom/,
+  )
 })
 
 function mounted(t: TestContext, options: string): string | undefined {

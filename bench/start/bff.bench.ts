@@ -16,12 +16,14 @@ import { writeBareServers } from '../tools/bare-http.ts'
 import type { Bench, Goal } from '../tools/bench.ts'
 import { inFolder, root } from '../tools/platform.ts'
 import { memoryOf, ownCpuOf } from '../tools/process-figures.ts'
+import { writeMorePlugins } from './more-plugins.ts'
 import { interleave } from '../tools/rounds.ts'
 import { withScope } from '../tools/scope.ts'
 
 type Environment = Readonly<Record<string, string>>
 
 const bundled = 'BFF, bundled (image)'
+const withMore = 'BFF, bundled (image), nine plugins more'
 const unbundled = 'BFF, unbundled with client-node'
 
 /** Time from process start to the ready line, on PostgreSQL and NATS, and memory one second later. */
@@ -47,6 +49,7 @@ export const bench: Bench = {
           [
             ...writeBareServers(folder, { msg: 'ready' }).map(({ name, file }) => candidate(name, [file], cold)),
             candidate(bundled, [join(image, 'main.js'), 'bff'], cold),
+            candidate(withMore, [join(image, 'main.js'), 'bff'], { ...cold, MESH_CONFIG: writeMorePlugins(folder) }),
             candidate('BFF, unbundled', [source, 'bff'], cold),
             candidate(unbundled, ['--import', client, source, 'bff'], cold),
           ],
@@ -67,6 +70,13 @@ export const bench: Bench = {
       text: 'memory against unbundled with client-node, ratio',
       value: figureOf(bundled, 'rss MB') / figureOf(unbundled, 'rss MB'),
       limit: 0.55,
+    },
+    {
+      number: 15,
+      peer: { candidate: bundled, figure: 'ms' },
+      text: 'start with nine plugins more (31 instead of 22), ratio',
+      value: figureOf(withMore, 'ms') / figureOf(bundled, 'ms'),
+      limit: 1.05,
     },
   ],
 }

@@ -9,4 +9,12 @@ export interface ConsolePage {
   readonly path: string
   /** Capability of `GET /api/capabilities` that shows or hides the page: a plugin, or a part of one that is never hidden. */
   readonly capability: string
+  /** JSON file of a third party's package that declares what the page shows (`DeclaredPage`). Without it, the console has a page of its own. */
+  readonly entry?: URL
+}
+
+/** A page as `GET /api/capabilities` reports it. */
+export interface ReportedPage extends Omit<ConsolePage, 'entry'> {
+  /** Path of the declaration at the BFF, and the hash of its bytes. */
+  readonly entry?: { readonly path: string; readonly integrity: string }
 }

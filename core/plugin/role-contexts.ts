@@ -4,7 +4,7 @@ import type { Directory } from '#core/cluster/namespace-directory.ts'
 import type { Informer } from '#core/controllers/watch/declarations.ts'
 import type { ServiceEndpoints } from '#core/cluster/endpoint-slices.ts'
 import type { OwnIdentity } from '#core/cluster/token-review.ts'
-import type { ConsolePage } from './console-page.ts'
+import type { ReportedPage } from './console-page.ts'
 import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
 import type { RoleEmbeddings } from '#core/retrieval/embeddings.ts'
 import type { ObjectStore } from '#core/objects/object-store.ts'
@@ -18,7 +18,7 @@ export interface BffContext {
   /** Every mounted endpoint with plugin and availability, for capabilities and OpenAPI. */
   readonly catalog: () => readonly MountedEndpoint[]
   /** Console pages of every plugin that is not hidden. */
-  readonly pages: () => readonly ConsolePage[]
+  readonly pages: () => readonly ReportedPage[]
 }
 
 /** The gateway on port 4000 reviews a user's bearer as the caller, and a pod's by TokenReview. */

@@ -80,9 +80,10 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
     }
     const known = new Set(kindsOf(plugins))
     const install = async (all: readonly AnyPlugin[]): Promise<void> => {
+      // The server knows the kinds of built-in plugins.
       await installKinds(
         admin,
-        kindsOf(all).filter((kind) => !known.has(kind)),
+        all.filter(({ kinds = [] }) => kinds.some(({ kind }) => !known.has(kind))),
       )
       await bootstrap(admin, { ...shipped, plugins: all })
     }

@@ -41,6 +41,16 @@ export const NavigationPage = Type.Object(
     section: Type.String({ description: 'Heading of the navigation.', examples: ['Operate'] }),
     path: Type.String({ description: 'Path in the console.', examples: ['/runs'] }),
     capability: Type.String({ description: 'Id of the capability.', examples: ['runs'] }),
+    entry: Type.Optional(
+      described(
+        Type.Object({
+          path: Type.String({ description: 'Path of the declaration.' }),
+          integrity: Type.String({ description: 'SHA-256 of its bytes.' }),
+        }),
+        'Declaration of a page of a third party, which the console draws.',
+        { path: '/api/x/oncall/console/oncall', integrity: 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' },
+      ),
+    ),
   },
   { title: 'NavigationPage' },
 )

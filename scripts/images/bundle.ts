@@ -40,7 +40,7 @@ const besideScript = 'core/http/openapi'
 export const localParts: readonly string[] = ['#local/*', './local/*', '@mesh.dev/embedded-apiserver']
 
 /**
- * Bundles main.ts as JavaScript into a folder: `main.js`, shared chunks, the compressed script of `/docs`, programs of threads, and each migration at
+ * Bundles main.ts and plugin.ts as JavaScript into a folder: `main.js`, `plugin.js`, shared chunks, the compressed script of `/docs`, programs of threads, and each migration at
  * its own path, since migrations are found by listing their folder. `further` lists entry points of tests. Returns the metafile.
  */
 export async function bundlePlatform(
@@ -56,7 +56,10 @@ export async function bundlePlatform(
     ...shared,
     absWorkingDir: root,
     metafile: true,
-    entryPoints: ['main.ts', ...threads, ...migrations, ...further].map((path) => ({ in: path, out: outputOf(path) })),
+    entryPoints: ['main.ts', 'plugin.ts', ...threads, ...migrations, ...further].map((path) => ({
+      in: path,
+      out: outputOf(path),
+    })),
     outdir,
     splitting: true,
     chunkNames: '[name]-[hash]',

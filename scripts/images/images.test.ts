@@ -71,7 +71,7 @@ test('the build context holds the sources that the bundles import, and no overla
     lines.find((line) => !/^(?:#|$)/.test(line)),
     '*',
   )
-  const wanted = ['package.json', 'package-lock.json', '.npmrc', 'main.ts', 'scripts', ...folders]
+  const wanted = ['package.json', 'package-lock.json', '.npmrc', 'main.ts', 'plugin.ts', 'scripts', ...folders]
   assert.deepEqual(allowed.toSorted(), wanted.filter((name) => name !== 'test').toSorted())
 })
 

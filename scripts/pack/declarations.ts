@@ -10,7 +10,7 @@ export interface Declarations {
   readonly packages: ReadonlySet<string>
 }
 
-/** Emits the declarations reachable from an entry (`scripts/pack/contract.ts`), with relative imports only. */
+/** Emits the declarations reachable from an entry (`plugin.ts`), with relative imports only. */
 export function emitDeclarations(root: string, entry: string): Declarations {
   const emitted = emit(root, entry)
   const files = new Map<string, string>()

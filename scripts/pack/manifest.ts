@@ -17,7 +17,7 @@ export interface Wanted {
   readonly imports: Readonly<Record<string, string>>
   /** Packages whose types appear in its declarations. */
   readonly typed: ReadonlySet<string>
-  /** Path of the declarations for `import type`. */
+  /** Path of the declarations of the entry for plugins. */
   readonly types: string
 }
 
@@ -33,8 +33,8 @@ export function toManifest(source: SourceManifest, { dependencies, imports, type
     license,
     type: 'module',
     bin: { mesh: 'bin/mesh.mjs', meshctl: 'bin/meshctl.mjs' },
-    // A program, not a library: third-party plugins receive the API as an argument, and import only its types.
-    exports: { '.': { types }, './package.json': './package.json' },
+    // A program, not a library: third-party plugins import this entry only, which the host makes its own.
+    exports: { './plugin': { types, default: './plugin.js' }, './package.json': './package.json' },
     imports,
     // `bin/start.mjs` runs on Node.js 20 and continues on the Node.js of the platform's optional package.
     engines,

@@ -16,8 +16,8 @@ const unbundled = ['@electric-sql/pglite']
 /** Packages with a copied file, which the bundles do not list. */
 const copied = ['node_modules/@scalar/fastify-api-reference']
 
-/** Types that third-party plugins may import. */
-const contract = 'scripts/pack/contract'
+/** What third-party plugins import. */
+const contract = 'plugin'
 
 /**
  * Creates the folder of the published package: bundled JavaScript in the layout of the sources, with its data files. Bundled instead of

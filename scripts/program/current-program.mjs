@@ -16,7 +16,7 @@ const folders = [
   'scripts/program',
   'test/flows/platform',
 ]
-const files = ['main.ts', 'package-lock.json']
+const files = ['main.ts', 'plugin.ts', 'package-lock.json']
 
 /** Folder of all bundles of a clone; each is named after a fingerprint of its sources. */
 export const programsFolder = (root) => join(root, 'node_modules', '.cache', 'mesh', 'programs')

@@ -17,7 +17,7 @@ function makeTree(t: TestContext): { readonly root: string; write(path: string, 
     writeFileSync(join(folder.path, path), text)
   }
   for (const path of [...folders, ...toolFolders]) write(`${path}/a.ts`, '1')
-  for (const path of ['main.ts', 'package-lock.json']) write(path, '{}')
+  for (const path of ['main.ts', 'plugin.ts', 'package-lock.json']) write(path, '{}')
   return { root: folder.path, write }
 }
 
@@ -32,6 +32,7 @@ test('a bundle belongs to exactly its sources: a changed module, migration, mani
     'package-lock.json',
     'scripts/images/a.ts',
     'main.ts',
+    'plugin.ts',
   ]) {
     write(path, `${path} changed`)
     assert.ok(!seen.has(programFolder(root)), path)

@@ -57,6 +57,7 @@ export const coreLayers: readonly string[] = [
   'core/controllers',
   'core/plugin',
   'core/host/load',
+  'core/host/console',
   'core/host/third-party',
   'core/host/platform',
   'core/host/probes',

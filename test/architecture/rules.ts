@@ -128,10 +128,10 @@ export const rules: readonly Rule[] = [
   }),
   importRule({
     name: 'only consumers.ts calls on',
-    // Third parties receive it as an argument from there.
+    // Third parties import it from there.
     of: (path) =>
       !inRoom(path, 'core/messaging') &&
-      path !== 'core/host/third-party/mesh.ts' &&
+      path !== 'core/host/third-party/checked-declarations.ts' &&
       path !== 'core/controllers/consumers.ts' &&
       !/^plugins\/[^/]+\/consumers(?:\.ts$|\/)/.test(path),
     forbids: ({ target, names }) => inRoom(target, 'core/messaging') && names.includes('on'),

@@ -25,7 +25,7 @@ const rooms = ['schemas', 'core', 'plugins', 'launcher', 'cli', 'ui', 'local', '
 /** Reads every TypeScript source of the project. */
 export function readSources(root: string): Source[] {
   const files = rooms.flatMap((room) => filesBelow(root, room))
-  return ['main.ts', ...files].flatMap((path) => {
+  return ['main.ts', 'plugin.ts', ...files].flatMap((path) => {
     const text = readIfThere(join(root, path))
     return text === undefined ? [] : [toSource(path, text)]
   })

@@ -3,10 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { createMesh } from '#core/host/third-party/mesh.ts'
-import type { Mesh } from '#core/host/third-party/mesh.ts'
+import { loadThirdParties } from '#core/host/third-party/third-party.ts'
 import type { Caller } from '#core/cluster/caller.ts'
-import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import type { AgentsApi } from '#plugins/agents/contract/api.ts'
 import type { AgentDocumentOwner, AgentGate, AgentReplicas } from '#plugins/agents/contract/points.ts'
 import { agents } from '#plugins/agents/index.ts'
@@ -21,8 +19,8 @@ test('the plugin of docs/how-to/extend-agents.md tries, scales, stores, generate
   t.after(remove)
   const file = join(path, 'rollouts.ts')
   writeFileSync(file, filesOfPage(page).get('rollouts.ts') ?? '')
-  const { default: define } = (await import(file)) as { readonly default: (mesh: Mesh) => AnyPlugin }
-  const plugin = define(createMesh([agents]))
+  const [plugin] = await loadThirdParties(['./rollouts.ts'], { folder: path, plugins: [agents], profile: 'open' })
+  assert.ok(plugin)
   const made: string[] = []
   const api: AgentsApi = {
     references: () => assert.fail(),

@@ -3,9 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'node:test'
-import { createMesh } from '#core/host/third-party/mesh.ts'
-import type { Mesh } from '#core/host/third-party/mesh.ts'
-import type { AnyPlugin } from '#core/plugin/plugin.ts'
+import { loadThirdParties } from '#core/host/third-party/third-party.ts'
 import { encodeFrame } from '#core/sse/frame.ts'
 import { createStreamFilter } from '#plugins/providers/filters/response/stream-filter.ts'
 import { checkFilters } from '#plugins/providers/filters/session/filter-order.ts'
@@ -21,9 +19,8 @@ test('the filter of docs/how-to/filter-model-calls.md redacts requests and strea
   const folder = await mkdtemp(join(tmpdir(), 'mesh-filter-'))
   t.after(() => rm(folder, { recursive: true, force: true }))
   await writeFile(join(folder, 'redact.ts'), code)
-  const { default: define } = (await import(join(folder, 'redact.ts'))) as { default: (mesh: Mesh) => AnyPlugin }
-  const plugin = define(createMesh([providers]))
-  const [contribution] = plugin.contributions?.({} as never) ?? []
+  const [plugin] = await loadThirdParties(['./redact.ts'], { folder, plugins: [providers], profile: 'open' })
+  const [contribution] = plugin?.contributions?.({} as never) ?? []
   assert.equal(contribution?.point, 'providers.filter')
   const filter = contribution.value as ModelFilter
   checkFilters([{ owner: 'plugin redact', plugin: 'redact', value: filter }])

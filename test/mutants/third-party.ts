@@ -119,7 +119,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'integrity: migrations beside a file are run',
     file: 'core/host/third-party/third-party.ts',
-    find: '    refuseOtherMigrations(from, covered, plugin)\n',
+    find: '    refuseOtherFiles(from, covered, plugin)\n',
     replace: '',
     tests,
     only: 'that of one file',

@@ -15,6 +15,7 @@ import { commandsOf } from '../flows/readme.ts'
 import { findOldNode, install, processesOf, readOnly, start } from './installation.ts'
 import type { Running } from './installation.ts'
 import { checkAudit, checkCrud, checkEvents, checkManifests, checkMatrix } from './third-party-kind.ts'
+import { checkOncall } from './oncall-example.ts'
 import { checkPlugin, checkPodPart } from './third-party-plugin.ts'
 import { compiler, typeErrors } from './type-errors.ts'
 
@@ -27,19 +28,22 @@ let tarball = ''
 after(() => work.remove())
 
 const testdata = join(root, 'test', 'pack', 'testdata')
-const ownSettings = `plugins: ['@library/mesh-shelves', '@library/mesh-lending']
+const oncall = join(root, 'examples', 'plugins', 'oncall')
+const ownSettings = `plugins: ['@library/mesh-shelves', '@library/mesh-lending', '@example/mesh-oncall']
 lending: {limit: 5}
+oncall: {escalateSeconds: 2}
 `
 const page = join(root, 'docs', 'how-to', 'write-a-plugin.md')
 const library = filesOfPage(page)
-const packaged = `export default (mesh) => mesh.definePlugin({
+const packaged = `import { Type, definePlugin, endpoint } from '@mesh.dev/mesh/plugin'
+export default definePlugin({
   contract: 1,
   name: 'mesh-x',
-  settings: mesh.Type.Object({}),
+  settings: Type.Object({}),
   create: () => ({}),
-  routes: () => [mesh.endpoint({
+  routes: () => [endpoint({
     method: 'GET', url: '/', summary: 'Answers.', authz: { kind: 'bearer' },
-    response: { 200: mesh.Type.Object({ from: mesh.Type.String() }) },
+    response: { 200: Type.Object({ from: Type.String() }) },
     handle: async () => ({ from: 'a packed tarball' }),
   })],
 })
@@ -62,7 +66,8 @@ before(async () => {
   const settings = library.get('mesh.yaml') ?? ''
   writeFileSync(join(folder, 'mesh.yaml'), settings.replace('./library/index.ts', "./library/index.ts, '@acme/mesh-x'"))
   tarball = packedByPage()
-  const packed = ['shelves', 'lending'].map((name) => packTarball(join(testdata, name), work.path))
+  const sources = [join(testdata, 'shelves'), join(testdata, 'lending'), oncall]
+  const packed = sources.map((source) => packTarball(source, work.path))
   writeFileSync(join(folder, 'packages.yaml'), ownSettings)
   install(folder, [tarball, packTarball(thirdParty(), work.path), ...packed])
 })
@@ -153,6 +158,9 @@ test('packed: plugins of third parties', { skip: notLinux, timeout: 480_000 }, a
     assert.equal(run('lending', 'limit'), '5\n')
     assert.match(run('--help'), /mesh lending limit/)
   })
+  await t.test('the example oncall pages people about a failed run', async (part) => {
+    await checkOncall(part, ready)
+  })
   assert.equal(await stop('SIGTERM'), 0)
 })
 
@@ -174,7 +182,7 @@ test(
   },
 )
 
-test('packed: the plugin of write-a-plugin type-checks under strict beside the tarball, and three wrong ones do not', () => {
+test('packed: the plugin of write-a-plugin type-checks under strict beside the tarball, and four wrong ones do not', () => {
   const author = join(work.path, 'author')
   const [commands = ''] = commandsOf(page, 'Check the types')
   const [command = '', check = ''] = commands.split('\n')
@@ -191,11 +199,13 @@ test('packed: the plugin of write-a-plugin type-checks under strict beside the t
     'library/unknown-slot.ts': index.replace('create:', 'onStart: async () => undefined,\n    create:'),
     'library/no-authz.ts': routes.replace(/authz: .*\n/, '\n'),
     'library/wrong-need.ts': index.replace('create:', "needs: { runs: 'runs' },\n    create:"),
+    'library/wrong-event.ts': `import { event } from '@mesh.dev/mesh/plugin'\nevent('dev.mesh.runs.faild.v1')\n`,
   })
-  const wrong = ['library/no-authz.ts', 'library/unknown-slot.ts', 'library/wrong-need.ts']
+  const wrong = ['no-authz.ts', 'unknown-slot.ts', 'wrong-event.ts', 'wrong-need.ts'].map((name) => `library/${name}`)
   assert.deepEqual([...errors.keys()].toSorted(), wrong, [...errors].join('\n'))
   assert.match(errors.get('library/unknown-slot.ts') ?? '', /'onStart' does not exist in type 'Plugin</)
   assert.match(errors.get('library/no-authz.ts') ?? '', /Property 'authz' is missing in type/)
+  assert.match(errors.get('library/wrong-event.ts') ?? '', /"dev\.mesh\.runs\.failed\.v1"/)
   assert.match(errors.get('library/wrong-need.ts') ?? '', /Type 'string' is not assignable to type 'AnyPlugin /)
 })
 

@@ -15,7 +15,7 @@ export interface SourcePattern {
 }
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const roots = '{main.ts,{schemas,core,plugins,launcher,local}/**/*.ts}'
+const roots = '{main.ts,plugin.ts,{schemas,core,plugins,launcher,local}/**/*.ts}'
 
 /** Every regular expression of the product, by its syntax tree: literals, `RegExp(...)`, and texts named `pattern` or `..._PATTERN`. */
 export function sourcePatterns(): readonly SourcePattern[] {

@@ -29,7 +29,8 @@ const builtIn = definePlugin({
   create: () => ({}),
 })
 
-const acme = `export default (mesh) => mesh.definePlugin({
+const acme = `import * as mesh from '@mesh.dev/mesh/plugin'
+export default mesh.definePlugin({
   contract: 1,
   name: 'acme',
   settings: mesh.Type.Object({}),
@@ -83,15 +84,18 @@ test('mesh manifests names the argument, the plugin or the file that is wrong', 
   for (const [plugin, message] of [
     [
       acme.replace('acme.example', 'mesh.dev'),
-      /plugin \.\/acme\.mjs \(.*acme\.mjs:1:\d+\): kinds\[0\]: the group "mesh\.dev" must be a DNS name/,
+      /plugin \.\/acme\.mjs \(.*acme\.mjs:2:\d+\): kinds\[0\]: the group "mesh\.dev" must be a DNS name/,
     ],
     [acme.replace("'get', 'create'", "'*'"), /access\[0\]\.manager must be a list of verbs/],
     [acme.replace("resource: 'podtemplates'", "resource: '*'"), /access\[0\]\.resource must be a plural/],
     [acme.replace('manager:', 'admin:'), /access\[0\]\.admin is not a role/],
-    [acme.replace('ManifestCog', 'BuiltInSample'), /plugin sample and plugin acme both have the kind BuiltInSample/],
+    [
+      acme.replace('ManifestCog', 'BuiltInSample'),
+      /plugin sample and plugin acme \(.*acme\.mjs:2:\d+\) both have the kind BuiltInSample/,
+    ],
     [acme.replace('sample: { teeth: 7 }', ''), /crud: sample must be the spec of a valid object/],
     [acme.replace("plural: 'manifestcogs'", "plural: '../x'"), /defineKind: plural must be lowercase/],
-    [acme.replace('kinds: [mesh', 'kinds: [{}, mesh'), /kinds\[0\] must be built by mesh\.crud/],
+    [acme.replace('kinds: [mesh', 'kinds: [{}, mesh'), /kinds\[0\] must be built by crud/],
   ] as const) {
     const { code, out, err } = await run(t, [], plugin)
     assert.deepEqual([code, out], [1, ''], err)

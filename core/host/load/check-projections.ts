@@ -1,6 +1,7 @@
 import { prefixOfThirdParty } from '#core/database/table-prefix.ts'
 import type { EventType } from '#core/event-store/event.ts'
 import type { Projection } from '#core/event-store/store.ts'
+import { nearestEvent } from './check-consumers.ts'
 import type { Built } from './role-container.ts'
 import { usable } from './role-container.ts'
 import { slotValues, valuesOf } from './slot-values.ts'
@@ -30,10 +31,11 @@ function checkProjection(
   { owner, plugin = '', value: { name, tables, types } }: DeclaredValue<Projection>,
   { eventTypes, thirdParty }: ProjectionChecks,
 ): void {
-  const unknown = types.find(({ type }) => !eventTypes.some((known) => known.type === type))
+  const known = eventTypes.map(({ type }) => type)
+  const unknown = types.find(({ type }) => !known.includes(type))
   if (unknown !== undefined)
     throw new BootError(
-      `${owner}: the event ${unknown.type}, which feeds its projection ${name}, is declared by no plugin; list it in \`events\``,
+      `${owner}: the event ${unknown.type}, which feeds its projection ${name}, is declared by no plugin${nearestEvent(unknown.type, known)}`,
     )
   const prefix = prefixOfThirdParty(plugin)
   const foreign = thirdParty.has(plugin) ? tables.find((table) => !table.startsWith(prefix)) : undefined

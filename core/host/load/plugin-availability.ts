@@ -51,7 +51,7 @@ async function own(plugin: AnyPlugin, { core, slices, disabled, hooks }: WiringI
   const missing = plugin.requires?.find((service) => core[service] === undefined)
   if (missing !== undefined) return { wiring: 'unwired', reason: 'unconfigured', because: reasons[missing] }
   const read = () => plugin.wiring?.(slices.get(plugin.name), core) ?? 'ready'
-  const wiring = await asPlugin(plugin.name, 'wiring', read, startBound(hooks))
+  const wiring = await asPlugin(plugin, 'wiring', read, startBound(hooks))
   if (wiring === 'ready') return { wiring }
   if (wiring === 'hidden') return { wiring, reason: 'disabled', because: 'hidden by the settings' }
   return { wiring, reason: 'unconfigured', because: 'not configured' }

@@ -1,5 +1,6 @@
 import type { Command } from '#core/plugin/command.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
+import { pluginTitle } from './plugin-title.ts'
 import { BootError } from './startup-error.ts'
 
 /** First words of the platform's own commands and roles, and of commands of `meshctl` that `mesh` has, too. */
@@ -27,6 +28,8 @@ export const coreWords = [
 export interface OwnedCommand {
   readonly command: Command
   readonly plugin?: string
+  /** The plugin in messages, with its file for a third party. */
+  readonly title?: string
 }
 
 /**
@@ -37,11 +40,13 @@ export function commandsOf(
   plugins: readonly Pick<AnyPlugin, 'name' | 'commands'>[],
   thirdParty: ReadonlySet<string>,
 ): readonly OwnedCommand[] {
-  const owned = plugins.flatMap(({ name, commands = [] }) => commands.map((command) => ({ command, plugin: name })))
-  for (const { command, plugin } of owned) {
+  const owned = plugins.flatMap((plugin) =>
+    (plugin.commands ?? []).map((command) => ({ command, plugin: plugin.name, title: pluginTitle(plugin) })),
+  )
+  for (const { command, plugin, title } of owned) {
     const { words } = (command ?? {}) as { readonly words?: unknown }
     const refuse = (why: string): never => {
-      throw new BootError(`plugin ${plugin}: its command ${JSON.stringify(words)?.slice(0, 80)} ${why}`)
+      throw new BootError(`${title}: its command ${JSON.stringify(words)?.slice(0, 80)} ${why}`)
     }
     if (typeof words !== 'string' || !/^[a-z][a-z0-9-]*(?: [a-z][a-z0-9-]*){0,3}$/.test(words) || words.length > 60)
       refuse('must be one to four words of lowercase letters, digits and -')
@@ -67,8 +72,8 @@ export function refuseSameWords(commands: readonly OwnedCommand[]): void {
     }
 }
 
-function ownerOf({ plugin }: OwnedCommand): string {
-  return plugin === undefined ? 'the platform' : `plugin ${plugin}`
+function ownerOf({ plugin, title = `plugin ${plugin}` }: OwnedCommand): string {
+  return plugin === undefined ? 'the platform' : title
 }
 
 // Untyped JavaScript may omit them.

@@ -1,4 +1,5 @@
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { LocatedError, setPosition } from './plugin-title.ts'
 import { BootError } from './startup-error.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 
@@ -9,7 +10,18 @@ export function describePluginError(error: unknown, file: string): string {
   return `${text === '' ? 'an error without a message' : text}${at === undefined ? '' : ` (${at})`}${hintFor(error)}`
 }
 
-const positions = new WeakMap<AnyPlugin, string>()
+const declarations = new WeakMap<object, Error>()
+
+/** Remembers where a third-party plugin is declared: at the caller of the caller. */
+export function markDeclaration(plugin: object): void {
+  declarations.set(plugin, new Error('declared'))
+}
+
+/** Position of the declaration of a third-party plugin; its file if it is not known. */
+export function declarationIn(plugin: unknown, file: string): string {
+  const declared = typeof plugin === 'object' && plugin !== null ? declarations.get(plugin) : undefined
+  return positionIn(declared, file) ?? file
+}
 
 /** Wraps a third-party plugin: errors of its functions name file and line. `at` is the position of its declaration. */
 export function withPositions(plugin: AnyPlugin, file: string, at: string): AnyPlugin {
@@ -17,14 +29,8 @@ export function withPositions(plugin: AnyPlugin, file: string, at: string): AnyP
     typeof value === 'function' ? [slot, located(value as Slot, file)] : [slot, value],
   )
   const traced = { ...plugin, ...(Object.fromEntries(wrapped) as object) }
-  positions.set(traced, at)
+  setPosition(traced, at)
   return traced
-}
-
-/** A plugin in messages: `plugin runs`, of a third party with its declaration: `plugin x (/x/greeter.ts:3:9)`. */
-export function pluginTitle(plugin: AnyPlugin): string {
-  const at = positions.get(plugin)
-  return `plugin ${plugin.name}${at === undefined ? '' : ` (${at})`}`
 }
 
 type Slot = (...args: readonly unknown[]) => unknown
@@ -32,7 +38,7 @@ type Slot = (...args: readonly unknown[]) => unknown
 function located(slot: Slot, file: string): Slot {
   const rethrow = (error: unknown): never => {
     if (error instanceof BootError || positionIn(error, file) === undefined) throw error
-    throw new Error(describePluginError(error, file), { cause: error })
+    throw new LocatedError(describePluginError(error, file), { cause: error })
   }
   return (...args) => {
     try {

@@ -129,7 +129,8 @@ test('CON11: mesh keys makes and rotates the key of a third party, with a name o
   writeFileSync(file, 'plugins: [./acme.mjs]\n')
   writeFileSync(
     join(folder.path, 'acme.mjs'),
-    `export default (mesh) => mesh.definePlugin({ contract: 1, name: 'acme-x', settings: mesh.Type.Object({}), create: () => ({}),
+    `import * as mesh from '@mesh.dev/mesh/plugin'
+export default mesh.definePlugin({ contract: 1, name: 'acme-x', settings: mesh.Type.Object({}), create: () => ({}),
       keys: { worker: { signs: ['acme-x.web-hooks'] }, state: { verifies: ['acme-x.web-hooks'] } } })`,
   )
   const dir = join(folder.path, 'keys')

@@ -4,6 +4,7 @@ import type { HookBound } from './startup-error.ts'
 import type { HookSettings } from '#core/jobs/hook-settings.ts'
 import { pointNames, checkContributions, refuseUnownedPoints } from './check-points.ts'
 import type { OwnedContribution } from './check-points.ts'
+import { pluginTitle } from './plugin-title.ts'
 import { slotValues } from './slot-values.ts'
 import type { Core, CoreWith, Requirement, PluginAvailability } from '#core/plugin/core-services.ts'
 import { keyringFor, refuseMissingKeys } from './plugin-keys.ts'
@@ -68,11 +69,11 @@ export async function createRoleContainer(input: ContainerInput): Promise<RoleCo
   }
 }
 
-async function createServices({ name }: AnyPlugin, create: () => object, bound: HookBound): Promise<object> {
-  const services: unknown = await asPlugin(name, 'create', create, bound)
+async function createServices(plugin: AnyPlugin, create: () => object, bound: HookBound): Promise<object> {
+  const services: unknown = await asPlugin(plugin, 'create', create, bound)
   // Slots read properties of the services, and an untyped plugin may return anything.
   if (typeof services !== 'object' || services === null)
-    throw new BootError(`plugin ${name}: create returned no object; it must return the services of the plugin`)
+    throw new BootError(`${pluginTitle(plugin)}: create returned no object; it must return the services of the plugin`)
   return services
 }
 
@@ -95,7 +96,7 @@ function apisFor(plugin: AnyPlugin, built: readonly Built[]): Readonly<Record<st
   const entries = needsOf(plugin).map((need): [string, unknown] => {
     const found = built.find((candidate) => candidate.plugin.name === need.plugin.name)
     if (found !== undefined && found.wired.wiring !== 'unwired')
-      return [need.key, callSlot(found.plugin.name, 'api', () => found.plugin.api?.(found.services))]
+      return [need.key, callSlot(found.plugin, 'api', () => found.plugin.api?.(found.services))]
     return [need.key, need.optional ? undefined : absentApi(need.plugin.name, found?.wired.because)]
   })
   return Object.fromEntries(entries) as Readonly<Record<string, never>>
@@ -105,7 +106,7 @@ async function closeAll(built: readonly Built[], bound: HookBound): Promise<void
   const failed: unknown[] = []
   for (const { plugin, services } of built.toReversed()) {
     const close = () => plugin.close?.(services)
-    await asPlugin(plugin.name, 'close', close, bound).catch((error: unknown) => failed.push(error))
+    await asPlugin(plugin, 'close', close, bound).catch((error: unknown) => failed.push(error))
   }
   if (failed.length > 0) throw new AggregateError(failed, failed.map(String).join('; '))
 }

@@ -1,6 +1,6 @@
 import { isObject } from '#core/json/is-object.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
-import { pluginTitle } from './plugin-error.ts'
+import { pluginTitle, setOwner } from './plugin-title.ts'
 import { BootError, callSlot } from './startup-error.ts'
 
 /** A value that a plugin declares in a slot. */
@@ -36,12 +36,12 @@ export function slotValues<B extends { readonly plugin: AnyPlugin }, T extends o
   read: (one: B) => readonly T[] | undefined,
 ): readonly DeclaredValue<T>[] {
   return built.flatMap((one) => {
-    const { name } = one.plugin
     const owner = pluginTitle(one.plugin)
-    const values = callSlot(name, slot, () => read(one)) ?? []
+    const values = callSlot(one.plugin, slot, () => read(one)) ?? []
     const problem = problemOf(slot, values)
     if (problem !== undefined) throw new BootError(`${owner}: ${slot} ${problem}`)
-    return values.map((value) => ({ owner, plugin: name, value }))
+    for (const value of values) setOwner(value, one.plugin)
+    return values.map((value) => ({ owner, plugin: one.plugin.name, value }))
   })
 }
 

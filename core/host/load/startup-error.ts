@@ -1,6 +1,8 @@
 import { within } from '#core/async/within.ts'
 import { defaultHooks } from '#core/jobs/hook-settings.ts'
 import type { HookSettings } from '#core/jobs/hook-settings.ts'
+import type { AnyPlugin } from '#core/plugin/plugin.ts'
+import { LocatedError, pluginTitle } from './plugin-title.ts'
 
 /** An error at startup; the message names the plugin. */
 export class BootError extends Error {
@@ -28,12 +30,12 @@ export function closeBound({ closeSeconds }: HookSettings = defaultHooks): HookB
 
 /** Runs a step of a plugin within its bound. Its error names the plugin and the step. */
 export async function asPlugin<T>(
-  plugin: string,
+  plugin: string | AnyPlugin,
   step: string,
   run: () => T | Promise<T>,
   bound: HookBound = startBound(),
 ): Promise<T> {
-  const late = (): Error => lateHook(`plugin ${plugin}: ${step}`, bound)
+  const late = (): Error => lateHook(`${titleOf(plugin)}: ${step}`, bound)
   const hook = async (): Promise<T> => run()
   try {
     return await within(bound.seconds * 1_000, hook(), late)
@@ -48,7 +50,7 @@ export function lateHook(hook: string, { seconds, setting }: HookBound): BootErr
 }
 
 /** Calls a slot of a plugin. Its error names the plugin and the slot. */
-export function callSlot<T>(plugin: string, slot: string, run: () => T): T {
+export function callSlot<T>(plugin: string | AnyPlugin, slot: string, run: () => T): T {
   try {
     return run()
   } catch (error) {
@@ -56,10 +58,16 @@ export function callSlot<T>(plugin: string, slot: string, run: () => T): T {
   }
 }
 
-function ofPlugin(plugin: string, step: string, error: unknown): BootError {
+function titleOf(plugin: string | AnyPlugin): string {
+  return typeof plugin === 'string' ? `plugin ${plugin}` : pluginTitle(plugin)
+}
+
+function ofPlugin(plugin: string | AnyPlugin, step: string, error: unknown): BootError {
   if (error instanceof BootError) return error
+  // One position is enough: that of the error.
+  const isLocated = error instanceof LocatedError && typeof plugin !== 'string'
   return new BootError(
-    `plugin ${plugin}: ${step} failed: ${error instanceof Error ? error.message : String(error)}`,
+    `${isLocated ? `plugin ${plugin.name}` : titleOf(plugin)}: ${step} failed: ${error instanceof Error ? error.message : String(error)}`,
     error,
   )
 }

@@ -421,11 +421,12 @@ test(
     await writeFile(join(folder, 'mesh.yaml'), 'plugins: [./acme.js]\n')
     await writeFile(
       join(folder, 'acme.js'),
-      `export default (mesh) => mesh.definePlugin({ contract: 1, name: 'acme', settings: mesh.Type.Object({}),
+      `import * as mesh from '@mesh.dev/mesh/plugin'
+export default mesh.definePlugin({ contract: 1, name: 'acme', settings: mesh.Type.Object({}),
       migrations: new URL('./steps/', import.meta.url), create: () => ({}) })`,
     )
     const step = (table: string) =>
-      `import { sql } from ${JSON.stringify(import.meta.resolve('kysely'))}
+      `import { sql } from '@mesh.dev/mesh/plugin'
     export const breaking = false
     export const up = (db) => sql.raw('create table ${table} (id int)').execute(db)`
     await writeFile(join(folder, 'steps/0001-first.js'), step('x_acme_first'))

@@ -17,11 +17,14 @@ import { errorFormat } from '#core/http/problem/error-format.ts'
 import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import { openApiRoutes } from '#core/http/openapi/routes.ts'
-import { consolePagesOf } from '../load/console-pages.ts'
+import { refuseUngranted } from './check-authz.ts'
+import { checkEntryRoutes, entryEndpoint, readConsoleEntries } from '../console/console-entries.ts'
+import type { ConsoleEntry } from '../console/console-entries.ts'
+import { consolePagesOf } from '../console/console-pages.ts'
 import { asPlugin, callSlot } from '../load/startup-error.ts'
 import { usable } from '../load/role-container.ts'
 import type { Built } from '../load/role-container.ts'
-import type { ConsolePage } from '#core/plugin/console-page.ts'
+import type { ReportedPage } from '#core/plugin/console-page.ts'
 import type { BffContext, GatewayContext } from '#core/plugin/role-contexts.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import { stateContext } from './state-context.ts'
@@ -70,7 +73,7 @@ export function hasManagerRoutes(built: readonly Built[]): boolean {
   const listening = { role: 'manager', informers: () => [], serves: () => true } as const
   // Any value except an empty list is mounted, or refused when it is mounted.
   return usable(built).some(({ plugin, services }) => {
-    const declared: unknown = callSlot(plugin.name, 'managerRoutes', () => plugin.managerRoutes?.(services, listening))
+    const declared: unknown = callSlot(plugin, 'managerRoutes', () => plugin.managerRoutes?.(services, listening))
     return declared !== undefined && !(Array.isArray(declared) && declared.length === 0)
   })
 }
@@ -123,9 +126,11 @@ export async function createRoleApp(input: RoleAppInput): Promise<RoleApp> {
   })
   if (role === 'bff') await mountRoutes(app, coreEndpoints, { ...coreOwner, prefix: '/api' })
   const console = lazyPages()
-  for (const built of input.built) await mountPlugin(app, built, input, { catalog, pages: console.read })
-  if (role === 'bff') console.set(pagesOf(input, catalog))
+  const entries = role === 'bff' ? entriesOf(input) : []
+  for (const built of input.built) await mountPlugin(app, built, input, { catalog, entries, pages: console.read })
+  if (role === 'bff') console.set(pagesOf(input, catalog, entries))
   const plugins = input.built.map(({ plugin }) => plugin)
+  if (role === 'bff') refuseUngranted(plugins, input.thirdParty, catalog)
   const shown = { version: core.version, summaries: summariesOf(plugins), errorCodes: errorCodesOf(plugins) }
   const hasHome = input.pages !== undefined
   if (role === 'bff') await app.register(openApiRoutes({ catalog, ...shown, hasHome }))
@@ -165,10 +170,11 @@ async function mountPlugin(app: FastifyInstance, built: Built, input: RoleAppInp
   const prefix = prefixOf(plugin.name, input)
   const owner = { plugin: plugin.name, wiring, ...(reason === undefined ? {} : { reason }), prefix }
   const slot = routeSlots[input.role]
-  await asPlugin(plugin.name, slot, async () => {
+  await asPlugin(plugin, slot, async () => {
     // The routes of kinds first, then those of the slot, which may not be a list if the plugin is untyped.
     const ofKinds = input.role === 'bff' ? (plugin.kinds ?? []).flatMap(({ endpoints }) => endpoints) : []
-    await mountRoutes(app, ofKinds, owner)
+    const ofPages = mounted.entries.filter((entry) => entry.plugin === plugin).map(entryEndpoint)
+    await mountRoutes(app, [...ofKinds, ...ofPages], owner)
     if (plugin[slot] !== undefined) await mountRoutes(app, routesOf(built, input, mounted), owner)
   })
 }
@@ -206,21 +212,34 @@ function routesOf(
 /** Known when every plugin is mounted. */
 interface Mounted {
   readonly catalog: readonly MountedEndpoint[]
+  /** Declarations of console pages, which are routes too. */
+  readonly entries: readonly ConsoleEntry[]
   readonly pages: BffContext['pages']
 }
 
+function entriesOf({ built, thirdParty }: RoleAppInput): readonly ConsoleEntry[] {
+  return built.flatMap(({ plugin, wired }) =>
+    thirdParty.has(plugin.name) && wired.wiring !== 'hidden' ? readConsoleEntries(plugin) : [],
+  )
+}
+
 function lazyPages() {
-  let pages: readonly ConsolePage[] = []
+  let pages: readonly ReportedPage[] = []
   return {
     read: () => pages,
-    set: (found: readonly ConsolePage[]): void => {
+    set: (found: readonly ReportedPage[]): void => {
       pages = found
     },
   }
 }
 
 // A page of a hidden plugin, or for one, does not exist; its declaration is checked all the same.
-function pagesOf({ built, thirdParty }: RoleAppInput, catalog: readonly MountedEndpoint[]): readonly ConsolePage[] {
+function pagesOf(
+  { built, thirdParty }: RoleAppInput,
+  catalog: readonly MountedEndpoint[],
+  entries: readonly ConsoleEntry[],
+): readonly ReportedPage[] {
+  for (const entry of entries) checkEntryRoutes(entry, catalog)
   const hidden = new Set(built.flatMap(({ plugin, wired }) => (wired.wiring === 'hidden' ? [plugin.name] : [])))
   const plugins = built.map(({ plugin }) => plugin)
   const capabilities = [
@@ -228,7 +247,7 @@ function pagesOf({ built, thirdParty }: RoleAppInput, catalog: readonly MountedE
     ...catalog.map(({ capability, plugin }) => capability ?? plugin),
   ]
   const ids = plugins.flatMap(({ name, console = [] }) => (hidden.has(name) ? console.map(({ id }) => id) : []))
-  return consolePagesOf({ plugins, thirdParty, capabilities }).filter(
+  return consolePagesOf({ plugins, thirdParty, capabilities, entries }).filter(
     ({ id, capability }) => !ids.includes(id) && !hidden.has(capability),
   )
 }

@@ -10,7 +10,7 @@ type FieldCheck = (given: unknown) => string | undefined
 const aFunction: FieldCheck = (given) => (typeof given === 'function' ? undefined : 'a function')
 const aText: FieldCheck = (given) => (typeof given === 'string' ? undefined : 'a text')
 const anObject: FieldCheck = (given) => (isObject(given) ? undefined : 'an object')
-const aSchema: FieldCheck = (given) => (isObject(given) ? undefined : 'a schema, such as mesh.Type.Object({})')
+const aSchema: FieldCheck = (given) => (isObject(given) ? undefined : 'a schema, such as Type.Object({})')
 const aUrl: FieldCheck = (given) =>
   given instanceof URL ? undefined : 'a URL of a folder, such as that of ./migrations/'
 const listOf =
@@ -36,7 +36,7 @@ const fieldChecks: Readonly<Record<keyof AnyPlugin, FieldCheck>> = {
   requiredBy: aList,
   enforces: listOf("{ kind: 'AgentDeployment', field: 'guardrails' }", 'kind', 'field'),
   migrations: aUrl,
-  events: listOf('mesh.defineEvent(...)', 'type', 'data'),
+  events: listOf('defineEvent(...)', 'type', 'data'),
   kinds: checkedBelow,
   access: checkedBelow,
   informers: checkedBelow,
@@ -45,7 +45,7 @@ const fieldChecks: Readonly<Record<keyof AnyPlugin, FieldCheck>> = {
   commands: aList,
   console: aList,
   errors: anObject,
-  points: listOf('mesh.definePoint(...)', 'name'),
+  points: listOf('definePoint(...)', 'name'),
   create: aFunction,
   api: aFunction,
   system: aFunction,
@@ -68,8 +68,8 @@ export function checkPlugin(from: string, value: unknown, known: readonly AnyPlu
   const refuse = (why: string): never => {
     throw new BootError(`plugin ${from}: ${why}`)
   }
-  if (value instanceof Promise) refuse('returned a promise; it must return mesh.definePlugin(...) itself')
-  if (!isPlugin(value)) return refuse('did not return a plugin of contract 1')
+  if (value instanceof Promise) refuse('its default export is a promise; it must be definePlugin({...}) itself')
+  if (!isPlugin(value)) return refuse('its default export must be definePlugin({...}) with contract 1')
   if (!/^[a-z][a-z0-9-]{0,39}$/.test(value.name))
     refuse(`its name ${JSON.stringify(value.name.slice(0, 60))} must be lowercase letters, digits and -`)
   if (known.some(({ name }) => name === value.name)) refuse(`the name ${value.name} is taken`)
@@ -102,11 +102,17 @@ function isField(field: string): field is keyof AnyPlugin {
 }
 
 function checkNeeds({ needs = {} }: AnyPlugin, known: readonly AnyPlugin[], refuse: Refuse): void {
+  const names = known.map(({ name }) => name)
   for (const [key, need] of Object.entries<unknown>(needs)) {
-    const plugin: unknown = isObject(need) && 'optional' in need ? need.optional : need
-    if (isPlugin(plugin)) continue
-    const names = known.map(({ name }) => name).join(', ')
-    refuse(`needs.${key} must be a plugin, such as mesh.plugins['runs'] (there are ${names})`)
+    const isOptional = isObject(need) && 'optional' in need
+    const plugin: unknown = isOptional ? need.optional : need
+    if (!isPlugin(plugin))
+      return refuse(`needs.${key} must be a plugin, such as need('runs') (there are ${names.join(', ')})`)
+    if (names.includes(plugin.name)) continue
+    const near = didYouMean(plugin.name, names)
+    // An optional one may be absent.
+    if (!isOptional || near !== '')
+      refuse(`needs.${key}: unknown plugin ${JSON.stringify(plugin.name.slice(0, 60))}${near}`)
   }
 }
 

@@ -30,16 +30,16 @@ function checkRule(where: string, rule: unknown, refuse: Refuse): void {
   }
 }
 
-/** Validates `kinds` of a third party: built by `mesh.crud`, in its own group. */
+/** Validates `kinds` of a third party: built by `crud`, in its own group. */
 export function checkKindSlots(kinds: unknown, refuse: Refuse): void {
   if (kinds === undefined) return
-  if (!Array.isArray(kinds)) return refuse('kinds must be a list, such as [mesh.crud(kind, options)]')
+  if (!Array.isArray(kinds)) return refuse('kinds must be a list, such as [crud(kind, options)]')
   for (const [index, slot] of (kinds as readonly unknown[]).entries()) {
     const where = `kinds[${index}]`
     const { kind, access, endpoints, informer } = asObject(slot)
     const { group, plural } = asObject(kind)
     if (!Array.isArray(endpoints) || informer === undefined || typeof plural !== 'string')
-      refuse(`${where} must be built by mesh.crud(kind, options)`)
+      refuse(`${where} must be built by crud(kind, options)`)
     if (!isGroup(group) || isReserved(group))
       refuse(`${where}: the group ${JSON.stringify(group)} must be a DNS name of its own, such as acme.example`)
     checkAccess(`${where}.access`, access, refuse)

@@ -17,7 +17,8 @@ const folderOf = 'node_modules/@acme/mesh-x'
 
 /** A plugin whose service imports another module once it is asked. */
 const plugin = (imports = '', load = 'await import("./late.js")', more = ''): string => `${imports}
-export default (mesh) => mesh.definePlugin({
+import * as mesh from '@mesh.dev/mesh/plugin'
+export default mesh.definePlugin({
   contract: 1, name: 'mesh-x', settings: mesh.Type.Object({}), ${more}
   create: () => ({ load: async () => { ${load} } }),
 })

@@ -32,10 +32,19 @@ export async function checkedFiles(
   return covered
 }
 
-/** Migrations are read from their folder, without an import of the plugin. */
-export function refuseOtherMigrations(from: string, covered: CoveredFiles, { migrations }: AnyPlugin): void {
-  if (migrations === undefined) return
-  const folder = migrations.protocol === 'file:' ? fileURLToPath(migrations).replace(/\/$/, '') : migrations.href
-  if (!isCovered(covered, folder))
-    throw new BootError(`plugin ${from}: its integrity does not cover its migrations in ${folder}; install a package`)
+/** Migrations and declared pages are read from their files, without an import of the plugin. */
+export function refuseOtherFiles(from: string, covered: CoveredFiles, plugin: AnyPlugin): void {
+  const refuse = (what: string): never => {
+    throw new BootError(`plugin ${from}: its integrity does not cover ${what}; install a package`)
+  }
+  const { migrations, console: pages = [] } = plugin
+  const folder = migrations === undefined ? undefined : pathOfUrl(migrations).replace(/\/$/, '')
+  if (folder !== undefined && !isCovered(covered, folder)) refuse(`its migrations in ${folder}`)
+  const entries = pages.flatMap((page) => (page?.entry instanceof URL ? [pathOfUrl(page.entry)] : []))
+  const other = entries.find((file) => !covered.hashes.has(file))
+  if (other !== undefined) refuse(`its console entry ${other}`)
+}
+
+function pathOfUrl(url: URL): string {
+  return url.protocol === 'file:' ? fileURLToPath(url) : url.href
 }

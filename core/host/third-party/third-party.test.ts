@@ -40,19 +40,18 @@ const builtin = definePlugin({
 })
 
 const local = `
-import type { Mesh } from ${JSON.stringify(new URL('./mesh.ts', import.meta.url).href)}
-export default (mesh: Mesh) => {
+import * as mesh from '@mesh.dev/mesh/plugin'
 const errors = mesh.defineErrors({ too_cold: { status: 409, title: 'It is too cold.' } })
-return mesh.definePlugin({
+export default mesh.definePlugin({
   contract: 1,
   name: 'local',
   summary: 'Greets.',
   errors,
-  needs: { runs: mesh.plugins['runs']! },
+  needs: { runs: mesh.need('runs') },
   settings: mesh.Type.Object({ greeting: mesh.Type.String({ default: 'hello' }) }),
   events: [mesh.defineEvent({ domain: 'com.acme', plugin: 'local', fact: 'greeted', summary: 'x', data: mesh.Type.Object({}) })],
-  create: (_core, settings, needs) => ({ text: settings.greeting + ' ' + (needs.runs as { answer: number }).answer }),
-  contributions: ({ text }) => [mesh.contribute(mesh.point<string>('runs.greeters'), text)],
+  create: (_core, settings, needs) => ({ text: settings.greeting + ' ' + (needs.runs as unknown as { answer: number }).answer }),
+  contributions: ({ text }) => [mesh.contribute(mesh.point('runs.greeters'), text)],
   routes: ({ text }) => [mesh.endpoint({
     method: 'GET', url: '/greet/:ns', summary: 'Greets.', authz: { kind: 'bearer' },
     response: { 200: mesh.Type.Object({ text: mesh.Type.String() }) },
@@ -62,9 +61,9 @@ return mesh.definePlugin({
     },
   })],
 })
-}
 `
-const packaged = `export default (mesh) => mesh.definePlugin({
+const packaged = `import * as mesh from '@mesh.dev/mesh/plugin'
+export default mesh.definePlugin({
   contract: 1, name: 'mesh-x', settings: mesh.Type.Object({}), create: () => ({}),
   routes: () => [mesh.endpoint({ method: 'GET', url: '/', summary: 'x', authz: { kind: 'bearer' }, response: { 200: mesh.Type.Object({}) }, handle: async () => ({}) })],
 })
@@ -165,36 +164,44 @@ test('third parties: hardened wants the integrity hash, and a wrong one refuses 
   )
   const open = { ...input, profile: 'open' as const }
   await assert.rejects(loadThirdParties(['./evil.js'], open), /the name runs is taken/)
-  await assert.rejects(loadThirdParties(['./none.js'], open), /must default-export/)
+  await assert.rejects(loadThirdParties(['./none.js'], open), /its default export must be definePlugin/)
   await assert.rejects(loadThirdParties(['@acme/missing'], open), /@acme\/missing is not installed/)
   await assert.rejects(loadThirdParties(['./gone.js'], open), /plugin .\/gone.js cannot be loaded/)
 })
 
 test('UXM21, CON15: a plugin that fails names itself, the file and line, and the cause', async (t) => {
   const plugin = (more: string): string =>
-    `export default (mesh) => mesh.definePlugin({ contract: 1, name: 'x', settings: mesh.Type.Object({}), create: () => ({}),\n${more} })`
+    `import * as mesh from '@mesh.dev/mesh/plugin'; export default mesh.definePlugin({ contract: 1, name: 'x', settings: mesh.Type.Object({}), create: () => ({}),\n${more} })`
   const route = (fields: string): string => `routes: () => [\n  mesh.endpoint({ method: 'GET', url: '/g', ${fields} })]`
   const loading: readonly (readonly [string, string, RegExp])[] = [
     [
       'a.mjs',
-      "export default (mesh) => {\n  throw new Error('boom')\n}",
-      /^plugin \.\/a\.mjs: its function failed: boom \(.*a\.mjs:2:9\)$/,
+      "export const x = 1\nthrow new Error('boom')",
+      /^plugin \.\/a\.mjs cannot be loaded: boom \(.*a\.mjs:2:7\)$/,
     ],
     ['b.mts', 'export const x: number =\nexport default 1', /^plugin \.\/b\.mts cannot be loaded: .*b\.mts:2/],
     [
       'c.mjs',
-      'export default (mesh) =>\n  mesh.nope.nope',
-      /cannot be loaded|its function failed: Cannot read .*'nope'.*c\.mjs:2:/,
+      "import * as mesh from '@mesh.dev/mesh/plugin'\nmesh.nope.nope",
+      /^plugin \.\/c\.mjs cannot be loaded: Cannot read .*'nope'.*c\.mjs:2:/,
     ],
     ['d.cjs', 'export default 1', /the file is read as CommonJS: write "type": "module"/],
     ['e.mjs', "throw 'text'", /^plugin \.\/e\.mjs cannot be loaded: it threw string, not an Error$/],
-    ['f.mjs', 'export default async (mesh) => ({})', /returned a promise/],
+    ['f.mjs', 'export default Promise.resolve({})', /its default export is a promise/],
+    ['f2.mjs', 'export default (mesh) => mesh.definePlugin({})', /is a function; write export default definePlugin/],
+    ['f3.mjs', "import { nope } from '@mesh.dev/mesh/plugin'", /does not provide an export named 'nope'/],
     [
       'g.mjs',
       plugin("needs: { runs: 'nope' }"),
-      /needs\.runs must be a plugin, such as mesh\.plugins\['runs'\] \(there are runs\)/,
+      /needs\.runs must be a plugin, such as need\('runs'\) \(there are runs\)/,
     ],
-    ['h.mjs', plugin('needs: { audit: mesh.plugins.audit }'), /needs\.audit must be a plugin/],
+    ['h.mjs', plugin('needs: { audit: undefined }'), /needs\.audit must be a plugin/],
+    ['h2.mjs', plugin("needs: { a: mesh.need('runns') }"), /needs\.a: unknown plugin "runns"; did you mean runs\?/],
+    [
+      'h3.mjs',
+      plugin("needs: { a: mesh.optional(mesh.need('run')) }"),
+      /needs\.a: unknown plugin "run"; did you mean runs\?/,
+    ],
     ['i.mjs', plugin('rotues: () => 1'), /rotues is not a field of a plugin; did you mean routes\?/],
     ['j.mjs', plugin('jobs: 5'), /jobs must be a function/],
     ['k.mjs', plugin('settings: null'), /settings must be a schema/],
@@ -240,9 +247,12 @@ test('CON15: a helper that gets no or wrong arguments names them, the file and t
     ['defineErrors({ a: 409 })', /defineErrors: the argument must be/],
     ["defineErrors({ a: { status: 200, title: 'x' } })", /error a: the status must be an integer from 400 to 599/],
     ['contribute()', /contribute: the first argument must be a point/],
-    ["point('http.outcom')", /unknown extension point "http\.outcom"; did you mean http\.outcome\?/],
+    ['need()', /need: the argument must be the name of a plugin/],
+    ['event()', /event: the argument must be an event type, such as dev\.mesh\.runs\.failed\.v1/],
+    ["event('runs\\0.failed')", /event: the argument must be an event type/],
+    ['definePlugin()', /definePlugin: the argument must be \{ contract: 1, name, settings, create \}/],
     ['point()', /point: the argument must be a name/],
-    ['optional()', /optional: the plugin is missing/],
+    ['optional()', /optional: the argument must be a plugin/],
     ['on()', /on: the first argument must be the name of the consumer/],
     ["on('x.a', [undefined], {}, () => {})", /on x\.a: the second argument must be a list of event types/],
     ["on('x.a', 'all')", /on x\.a: the third argument must be/],
@@ -259,7 +269,7 @@ test('CON15: a helper that gets no or wrong arguments names them, the file and t
   const folder = await folderWith(
     t,
     Object.fromEntries(
-      calls.map(([call], index) => [`p${index}.mjs`, `export default (mesh) => {\n  mesh.${call}\n}`]),
+      calls.map(([call], index) => [`p${index}.mjs`, `import * as mesh from '@mesh.dev/mesh/plugin'\nmesh.${call}`]),
     ),
   )
   const input = { folder, plugins: [builtin], profile: 'open' as const }
@@ -269,7 +279,7 @@ test('CON15: a helper that gets no or wrong arguments names them, the file and t
     assert.match(failed.message, message, call)
     assert.match(
       failed.message,
-      new RegExp(`^plugin \\./p${index}\\.mjs: its function failed: .*p${index}\\.mjs:2:8\\)$`),
+      new RegExp(`^plugin \\./p${index}\\.mjs cannot be loaded: .*p${index}\\.mjs:2:6\\)$`),
       call,
     )
   }
@@ -277,7 +287,7 @@ test('CON15: a helper that gets no or wrong arguments names them, the file and t
 
 test('CON15: a wrong declaration names the line of definePlugin, and an error of another file that file', async (t) => {
   const declared = (more: string): string =>
-    `export default (mesh) =>\n  mesh.definePlugin({ contract: 1, name: 'x', settings: mesh.Type.Object({}), create: () => ({}), ${more} })`
+    `import * as mesh from '@mesh.dev/mesh/plugin'\nexport default mesh.definePlugin({ contract: 1, name: 'x', settings: mesh.Type.Object({}), create: () => ({}), ${more} })`
   const folder = await folderWith(t, {
     'a.mjs': declared('events: [undefined]'),
     'b.mjs': declared('needs: null'),
@@ -292,12 +302,12 @@ test('CON15: a wrong declaration names the line of definePlugin, and an error of
   const input = { folder, plugins: [builtin], profile: 'open' as const }
   const refused = async (from: string, message: RegExp): Promise<void> =>
     assert.rejects(loadThirdParties([from], input), { name: 'BootError', message })
-  await refused('./a.mjs', /^plugin \.\/a\.mjs \(.*a\.mjs:2:8\): events must be a list of mesh\.defineEvent/)
-  await refused('./b.mjs', /b\.mjs:2:8\): needs must be an object/)
-  await refused('./c.mjs', /c\.mjs:2:8\): migrations must be a URL/)
+  await refused('./a.mjs', /^plugin \.\/a\.mjs \(.*a\.mjs:2:21\): events must be a list of defineEvent/)
+  await refused('./b.mjs', /b\.mjs:2:21\): needs must be an object/)
+  await refused('./c.mjs', /c\.mjs:2:21\): migrations must be a URL/)
   await refused('broken', /^plugin broken: .*package\.json cannot be read/)
   const starting = (name: string, message: RegExp): Promise<void> =>
     assert.rejects(start(t, join(folder, `${name}.yaml`)), { name: 'BootError', message })
-  await starting('d', /^plugin x \(.*d\.mjs:2:8\) contributes to the point runs\.gone, which no plugin declares$/)
+  await starting('d', /^plugin x \(.*d\.mjs:2:21\) contributes to the point runs\.gone, which no plugin declares$/)
   await starting('e', /^plugin x: create failed: deep \(.*lib\/helper\.mjs:2:9\)$/)
 })

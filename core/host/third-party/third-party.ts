@@ -7,12 +7,11 @@ import { BootError, lateHook, startBound } from '../load/startup-error.ts'
 import { within } from '#core/async/within.ts'
 import type { HookSettings } from '#core/jobs/hook-settings.ts'
 import { checkPlugin } from './check-plugin.ts'
-import { refuseOtherMigrations, checkedFiles } from './integrity.ts'
+import { refuseOtherFiles, checkedFiles } from './integrity.ts'
 import { locatePlugin } from './locate-plugin.ts'
-import { createMesh } from './mesh.ts'
-import type { Mesh } from './mesh.ts'
+import { servePluginImport } from './plugin-import.ts'
 import { verifyLoads } from './verified-loads.ts'
-import { describePluginError, positionIn, withPositions } from '../load/plugin-error.ts'
+import { declarationIn, describePluginError, withPositions } from '../load/plugin-error.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 
 /** Sources of third-party plugins, and how they are verified. */
@@ -49,6 +48,7 @@ export async function loadThirdParties(
   input: ThirdPartyInput,
 ): Promise<readonly AnyPlugin[]> {
   const loaded: AnyPlugin[] = []
+  if (entries.length > 0) servePluginImport()
   for (const entry of entries) loaded.push(await load(entry, { ...input, plugins: [...input.plugins, ...loaded] }))
   return loaded
 }
@@ -61,7 +61,7 @@ async function load(entry: Entry, input: ThirdPartyInput): Promise<AnyPlugin> {
   const end = verifyLoads(`plugin ${from}`, covered)
   try {
     const plugin = await importPlugin(from, place.entry, input)
-    refuseOtherMigrations(from, covered, plugin)
+    refuseOtherFiles(from, covered, plugin)
     return plugin
   } catch (error) {
     end()
@@ -78,25 +78,10 @@ async function importPlugin(from: string, file: string, input: ThirdPartyInput):
     if (error instanceof BootError) throw error
     throw new BootError(`plugin ${from} cannot be loaded: ${describePluginError(error, file)}`, error)
   })) as { readonly default?: unknown }
-  const make = module.default
-  if (typeof make !== 'function')
-    throw new BootError(`plugin ${from}: must default-export (mesh) => mesh.definePlugin(...)`)
-  let at = file
-  const mesh: Mesh = {
-    ...createMesh(input.plugins),
-    definePlugin: (plugin) => {
-      at = positionIn(new Error('declared'), file) ?? file
-      return plugin
-    },
-  }
-  const plugin: unknown = call(from, file, () => make(mesh))
+  const { default: plugin } = module
+  if (typeof plugin === 'function') throw new BootError(`plugin ${from}: its default export is a function; ${wanted}`)
+  const at = declarationIn(plugin, file)
   return withPositions(checkPlugin(`${from} (${at})`, plugin, input.plugins), file, at)
 }
 
-function call<T>(from: string, file: string, run: () => T): T {
-  try {
-    return run()
-  } catch (error) {
-    throw new BootError(`plugin ${from}: its function failed: ${describePluginError(error, file)}`, error)
-  }
-}
+const wanted = "write export default definePlugin({...}), with definePlugin from '@mesh.dev/mesh/plugin'"

@@ -4,10 +4,11 @@ import { registerHooks } from 'node:module'
 import { sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { CoveredFiles } from './package-files.ts'
+import { pluginEntryUrl } from './plugin-import.ts'
 
 /**
- * Makes Node's loader verify what a plugin loads, now and later. Its modules import only modules of Node and covered files, and a covered file
- * is loaded only with the bytes that were hashed. Returns a function that ends it, for a plugin that is refused.
+ * Makes Node's loader verify what a plugin loads, now and later. Its modules import only covered files, modules of Node and the entry of
+ * the platform. A covered file is loaded only with the bytes that were hashed. Returns a function that ends it, for a plugin that is refused.
  */
 export function verifyLoads(title: string, covered: CoveredFiles): () => void {
   const refuse = (what: string): never => {
@@ -16,7 +17,8 @@ export function verifyLoads(title: string, covered: CoveredFiles): () => void {
   const hooks = registerHooks({
     resolve(specifier, context, next) {
       const resolved = next(specifier, context)
-      if (!isOwn(covered, context.parentURL) || resolved.url.startsWith('node:')) return resolved
+      const isOpen = resolved.url.startsWith('node:') || resolved.url === pluginEntryUrl()
+      if (isOpen || !isOwn(covered, context.parentURL)) return resolved
       return covered.hashes.has(pathOf(resolved.url) ?? '') ? resolved : refuse(specifier.slice(0, 200))
     },
     load(url, context, next) {

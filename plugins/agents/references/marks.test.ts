@@ -27,21 +27,20 @@ const marks = `[
 ]`
 
 /** A third party with two kinds: agents refer to one by an annotation, and one refers to agents in a field of its own schema. */
-const guards = (contributed: string, more = '') => `export default (mesh) => {
-  const kind = (kind, properties) => mesh.defineKind({ group: 'acme.example', kind, plural: kind.toLowerCase() + 's',
+const guards = (contributed: string, more = '') => `import * as mesh from '@mesh.dev/mesh/plugin'
+const kind = (kind, properties) => mesh.defineKind({ group: 'acme.example', kind, plural: kind.toLowerCase() + 's',
     description: 'x', spec: mesh.Type.Object(properties) })
-  const policy = kind('GuardPolicy', { level: mesh.Type.Integer() })
-  const probe = kind('GuardProbe', { agentRef: mesh.Type.Object({ name: mesh.Type.String() }, { 'x-mesh-ref': 'AgentDeployment' }) })
-  const mark = (value) => mesh.contribute(mesh.point('agents.reference'), value)
-  return mesh.definePlugin({
+const policy = kind('GuardPolicy', { level: mesh.Type.Integer() })
+const probe = kind('GuardProbe', { agentRef: mesh.Type.Object({ name: mesh.Type.String() }, { 'x-mesh-ref': 'AgentDeployment' }) })
+const mark = (value) => mesh.contribute(mesh.point('agents.reference'), value)
+export default mesh.definePlugin({
     contract: 1, name: 'guards', settings: mesh.Type.Object({}), create: () => ({}), ${more}
     kinds: [
       mesh.crud(policy, { verbs: ['create', 'delete'], sample: { level: 1 } }),
       mesh.crud(probe, { verbs: ['create'], sample: { agentRef: { name: 'bot' } } }),
     ],
     contributions: () => ${contributed}.map(mark),
-  })
-}
+})
 `
 
 async function compose(

@@ -1,10 +1,13 @@
 import { EventEmitter, once } from 'node:events'
 import type { TestContext } from 'node:test'
 import type OpenAI from 'openai'
-import { createMesh } from '#core/host/third-party/mesh.ts'
+import { Type } from 'typebox'
+import { defineErrors } from '#core/errors/define-errors.ts'
+import { contribute } from '#core/jobs/extension-point.ts'
 import type { Contribution } from '#core/jobs/extension-point.ts'
 import { isObject } from '#core/json/is-object.ts'
-import { providers } from '../../index.ts'
+import { definePlugin } from '#core/plugin/plugin.ts'
+import { modelFilter } from '../../contract/points.ts'
 import { addRoute, startGateway, startUpstream } from '../../testing/gateway.ts'
 import type { ModelFilter } from '../../contract/model-filter.ts'
 
@@ -14,24 +17,21 @@ export interface ScenarioFilter extends Omit<ModelFilter, 'open'> {
   readonly open: ModelFilter['open']
 }
 
-/** The helpers of a third-party plugin. */
-export const mesh = createMesh([providers])
-
 /** Errors of the third-party plugin. */
-export const errors = mesh.defineErrors({ acme_secret: { status: 403, title: 'The text contains a secret.' } })
+export const errors = defineErrors({ acme_secret: { status: 403, title: 'The text contains a secret.' } })
 
 /** Contributions of a third-party plugin with these filters. */
 export function contributionsOf(filters: readonly ScenarioFilter[]): readonly Contribution[] {
-  const plugin = mesh.definePlugin({
+  const plugin = definePlugin({
     contract: 1,
     name: 'acme',
     summary: 'Filters of a third party.',
-    settings: mesh.Type.Object({}),
+    settings: Type.Object({}),
     errors,
     create: () => ({}),
     contributions: () =>
       filters.map(({ scenario, open, ...filter }) =>
-        mesh.contribute(mesh.point<ModelFilter>('providers.filter'), {
+        contribute(modelFilter, {
           ...filter,
           open: (call, context) => (call.conversationId === scenario ? open(call, context) : undefined),
         }),

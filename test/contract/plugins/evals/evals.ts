@@ -1,159 +1,149 @@
+import { contribute, crud, defineKind, definePlugin, endpoint, need, point, Type } from '@mesh.dev/mesh/plugin'
 import type {
   Caller,
   ExecutorRun,
   ManagerContext,
-  Mesh,
   ObjectOf,
   PreparedRun,
   RunExecutor,
   RunsApi,
   Store,
-} from '../../../../scripts/pack/contract.ts'
+} from '@mesh.dev/mesh/plugin'
 
 interface Account {
   readonly namespace: string
   readonly name: string
 }
 
-/** A third party's evaluations: a kind with a reconciler, runs of cases on behalf of a caller, and of an account by cron. */
-// oxlint-disable-next-line import/no-default-export -- what the platform calls
-export default (mesh: Mesh) => {
-  const { Type } = mesh
-  const EvalSuite = mesh.defineKind({
-    group: 'acme.example',
-    kind: 'EvalRecord',
-    plural: 'evalrecords',
-    description: 'Cases for an agent.',
-    spec: Type.Object({
-      agent: Type.String(),
-      cases: Type.Array(Type.String(), { minItems: 1, maxItems: 20 }),
-      /** The account for which the cases run every minute. */
-      serviceAccount: Type.Optional(Type.String()),
-    }),
-    status: Type.Object({ cases: Type.Integer() }),
-  })
-  type Suite = ObjectOf<typeof EvalSuite>
-  const permission = { verb: 'create', resource: 'evalrecords/run', group: 'acme.example' }
+const EvalSuite = defineKind({
+  group: 'acme.example',
+  kind: 'EvalRecord',
+  plural: 'evalrecords',
+  description: 'Cases for an agent.',
+  spec: Type.Object({
+    agent: Type.String(),
+    cases: Type.Array(Type.String(), { minItems: 1, maxItems: 20 }),
+    /** The account for which the cases run every minute. */
+    serviceAccount: Type.Optional(Type.String()),
+  }),
+  status: Type.Object({ cases: Type.Integer() }),
+})
+type Suite = ObjectOf<typeof EvalSuite>
+const permission = { verb: 'create', resource: 'evalrecords/run', group: 'acme.example' }
 
-  const executor: RunExecutor = {
-    kind: 'eval',
-    permission,
-    async execute(run: ExecutorRun) {
-      const cases = run.input as readonly PreparedRun[]
-      if (run.checkpoint === null) {
-        await run.save({
-          entries: [{ kind: 'step.started', data: { step: `${cases.length} cases` } }],
-          checkpoint: { queued: cases.length },
-          also: async (tx) => {
-            for (const one of cases) await run.queueChild(tx, one)
-          },
-        })
-        return { state: 'waiting', afterMs: 100 }
-      }
-      const children = await run.children()
-      const ended = children.filter(({ state }) => !['queued', 'running', 'paused', 'cancelling'].includes(state))
-      if (ended.length < cases.length) return { state: 'waiting', afterMs: 100 }
-      const passed = children.filter(({ state, output }) => state === 'succeeded' && output !== null).length
-      return { state: 'succeeded', output: { cases: cases.length, passed } }
-    },
-  }
-
-  interface Parts {
-    readonly store: Store
-    readonly runs: RunsApi
-  }
-
-  const inputs = ({ spec, metadata: { namespace = '', name } }: Suite) => ({
-    parent: { executor: { kind: 'eval', namespace, object: name } },
-    children: spec.cases.map((input) => ({ agent: { namespace, name: spec.agent }, input, trigger: 'eval' })),
-  })
-
-  const runFor = async ({ runs, store }: Parts, caller: Caller, suite: Suite) => {
-    const { parent, children } = inputs(suite)
-    const { namespace, object: name } = parent.executor
-    const where = { namespace: namespace as never }
-    const may = await caller.review(permission.verb, permission.resource, { ...where, name, group: permission.group })
-    const invoke = await caller.review('create', 'agentdeployments/invoke', { ...where, name: suite.spec.agent })
-    const input = await Promise.all(children.map((child) => runs.prepare(caller, invoke, child)))
-    const prepared = await runs.prepare(caller, may, { ...parent, input, trigger: 'eval' })
-    return store.transact((tx) => runs.queueIn(tx, prepared))
-  }
-
-  const runAs = async ({ runs, store }: Parts, manager: ManagerContext, account: Account, suite: Suite) => {
-    const { parent, children } = inputs(suite)
-    const input = await Promise.all(children.map((child) => runs.prepareAs(manager, account, child)))
-    const prepared = await runs.prepareAs(manager, account, { ...parent, input, trigger: 'schedule' })
-    return store.transact((tx) => runs.queueIn(tx, prepared))
-  }
-
-  const listScheduled = async (cluster: ManagerContext['cluster']) =>
-    (await cluster.list<Suite>(EvalSuite)).items.filter(({ spec }) => spec.serviceAccount !== undefined)
-
-  return mesh.definePlugin({
-    contract: 1,
-    name: 'evals',
-    settings: Type.Object({}),
-    requires: ['store'],
-    needs: { runs: mesh.plugins['runs'] as never },
-    kinds: [
-      mesh.crud(EvalSuite, { verbs: ['list', 'get', 'create', 'delete'], sample: { agent: 'hello', cases: ['Hi'] } }),
-    ],
-    access: [
-      { group: 'acme.example', resource: 'evalrecords/run', developer: ['create'] },
-      { group: 'acme.example', resource: 'evalrecords/status', manager: ['get', 'patch'] },
-    ],
-    create: ({ store, log }, _settings, needs: { readonly runs: RunsApi }) => ({ store, log, runs: needs.runs }),
-    contributions: () => [mesh.contribute(mesh.point<RunExecutor>('runs.executor'), executor)],
-    routes: (services) => [
-      mesh.endpoint({
-        method: 'POST',
-        url: '/evalrecords/:ns/:name/run',
-        id: 'runEvaluation',
-        summary: 'Run the cases of a suite.',
-        authz: { kind: 'kube', verb: 'get', resource: 'evalrecords' },
-        response: { 201: Type.Object({ runId: Type.String(), state: Type.String() }) },
-        handle: async (call) => {
-          const { ns, name } = call.params as { readonly ns: never; readonly name: never }
-          const suite = await call.caller.cluster.get<Suite>(EvalSuite, { namespace: ns, name })
-          return runFor(services, call.caller, suite)
+const executor: RunExecutor = {
+  kind: 'eval',
+  permission,
+  async execute(run: ExecutorRun) {
+    const cases = run.input as readonly PreparedRun[]
+    if (run.checkpoint === null) {
+      await run.save({
+        entries: [{ kind: 'step.started', data: { step: `${cases.length} cases` } }],
+        checkpoint: { queued: cases.length },
+        also: async (tx) => {
+          for (const one of cases) await run.queueChild(tx, one)
         },
-      }),
-    ],
-    reconcilers: (_services, { cluster }) => [
-      {
-        name: 'evals',
-        resource: EvalSuite,
-        reconcile: async (ref, suite) => {
-          const cases = (suite as Suite | undefined)?.spec.cases.length
-          if (cases !== undefined && (suite as Suite).status?.cases !== cases)
-            await cluster.patch(
-              EvalSuite,
-              ref,
-              { type: 'merge', body: { status: { cases } } },
-              { subresource: 'status' },
-            )
-          return {}
-        },
-      },
-    ],
-    jobs: (services, context) =>
-      context.role !== 'manager'
-        ? []
-        : [
-            {
-              name: 'evals.schedule',
-              leaderOnly: true,
-              cron: '* * * * *',
-              run: async () => {
-                for (const suite of await listScheduled(context.cluster)) {
-                  const { namespace = '' } = suite.metadata
-                  const account = { namespace, name: suite.spec.serviceAccount ?? '' }
-                  await runAs(services, context, account, suite).catch((error: unknown) =>
-                    services.log.warn({ namespace, why: (error as Error).message }, 'evaluation not started'),
-                  )
-                }
-              },
-            },
-          ],
-  })
+      })
+      return { state: 'waiting', afterMs: 100 }
+    }
+    const children = await run.children()
+    const ended = children.filter(({ state }) => !['queued', 'running', 'paused', 'cancelling'].includes(state))
+    if (ended.length < cases.length) return { state: 'waiting', afterMs: 100 }
+    const passed = children.filter(({ state, output }) => state === 'succeeded' && output !== null).length
+    return { state: 'succeeded', output: { cases: cases.length, passed } }
+  },
 }
+
+interface Parts {
+  readonly store: Store
+  readonly runs: RunsApi
+}
+
+const inputs = ({ spec, metadata: { namespace = '', name } }: Suite) => ({
+  parent: { executor: { kind: 'eval', namespace, object: name } },
+  children: spec.cases.map((input) => ({ agent: { namespace, name: spec.agent }, input, trigger: 'eval' })),
+})
+
+const runFor = async ({ runs, store }: Parts, caller: Caller, suite: Suite) => {
+  const { parent, children } = inputs(suite)
+  const { namespace, object: name } = parent.executor
+  const where = { namespace: namespace as never }
+  const may = await caller.review(permission.verb, permission.resource, { ...where, name, group: permission.group })
+  const invoke = await caller.review('create', 'agentdeployments/invoke', { ...where, name: suite.spec.agent })
+  const input = await Promise.all(children.map((child) => runs.prepare(caller, invoke, child)))
+  const prepared = await runs.prepare(caller, may, { ...parent, input, trigger: 'eval' })
+  return store.transact((tx) => runs.queueIn(tx, prepared))
+}
+
+const runAs = async ({ runs, store }: Parts, manager: ManagerContext, account: Account, suite: Suite) => {
+  const { parent, children } = inputs(suite)
+  const input = await Promise.all(children.map((child) => runs.prepareAs(manager, account, child)))
+  const prepared = await runs.prepareAs(manager, account, { ...parent, input, trigger: 'schedule' })
+  return store.transact((tx) => runs.queueIn(tx, prepared))
+}
+
+const listScheduled = async (cluster: ManagerContext['cluster']) =>
+  (await cluster.list<Suite>(EvalSuite)).items.filter(({ spec }) => spec.serviceAccount !== undefined)
+
+/** A third party's evaluations: a kind with a reconciler, runs of cases on behalf of a caller, and of an account by cron. */
+// oxlint-disable-next-line import/no-default-export -- the form of a third-party plugin
+export default definePlugin({
+  contract: 1,
+  name: 'evals',
+  settings: Type.Object({}),
+  requires: ['store'],
+  needs: { runs: need('runs') },
+  kinds: [crud(EvalSuite, { verbs: ['list', 'get', 'create', 'delete'], sample: { agent: 'hello', cases: ['Hi'] } })],
+  access: [
+    { group: 'acme.example', resource: 'evalrecords/run', developer: ['create'] },
+    { group: 'acme.example', resource: 'evalrecords/status', manager: ['get', 'patch'] },
+  ],
+  create: ({ store, log }, _settings, { runs }) => ({ store, log, runs }),
+  contributions: () => [contribute(point('runs.executor'), executor)],
+  routes: (services) => [
+    endpoint({
+      method: 'POST',
+      url: '/evalrecords/:ns/:name/run',
+      id: 'runEvaluation',
+      summary: 'Run the cases of a suite.',
+      authz: { kind: 'kube', verb: 'get', resource: 'evalrecords' },
+      response: { 201: Type.Object({ runId: Type.String(), state: Type.String() }) },
+      handle: async (call) => {
+        const { ns, name } = call.params as { readonly ns: never; readonly name: never }
+        const suite = await call.caller.cluster.get<Suite>(EvalSuite, { namespace: ns, name })
+        return runFor(services, call.caller, suite)
+      },
+    }),
+  ],
+  reconcilers: (_services, { cluster }) => [
+    {
+      name: 'evals',
+      resource: EvalSuite,
+      reconcile: async (ref, suite) => {
+        const cases = (suite as Suite | undefined)?.spec.cases.length
+        if (cases !== undefined && (suite as Suite).status?.cases !== cases)
+          await cluster.patch(EvalSuite, ref, { type: 'merge', body: { status: { cases } } }, { subresource: 'status' })
+        return {}
+      },
+    },
+  ],
+  jobs: (services, context) =>
+    context.role !== 'manager'
+      ? []
+      : [
+          {
+            name: 'evals.schedule',
+            leaderOnly: true,
+            cron: '* * * * *',
+            run: async () => {
+              for (const suite of await listScheduled(context.cluster)) {
+                const { namespace = '' } = suite.metadata
+                const account = { namespace, name: suite.spec.serviceAccount ?? '' }
+                await runAs(services, context, account, suite).catch((error: unknown) =>
+                  services.log.warn({ namespace, why: (error as Error).message }, 'evaluation not started'),
+                )
+              }
+            },
+          },
+        ],
+})

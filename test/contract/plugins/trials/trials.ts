@@ -1,90 +1,81 @@
-import type {
-  AgentDocument,
-  AgentDocumentOwner,
-  AgentGate,
-  AgentReplicas,
-  AgentsApi,
-  Mesh,
-} from '../../../../scripts/pack/contract.ts'
+import { Type, contribute, definePlugin, endpoint, need, point } from '@mesh.dev/mesh/plugin'
+import type { AgentDocument, AgentDocumentOwner, AgentGate, AgentReplicas, AgentsApi } from '@mesh.dev/mesh/plugin'
 
 type Authored = Parameters<AgentsApi['create']>[2]
 
 const HOLD = 'trials.acme.example/hold'
 const REPLICAS = 'trials.acme.example/replicas'
 
+const stored: AgentDocument[] = []
+
+const gate: AgentGate = async ({ agent }) =>
+  agent.metadata.labels?.[HOLD] === undefined
+    ? undefined
+    : { condition: 'Tried', reason: 'OnTrial', message: 'The revision is on trial.', candidate: true }
+
+const replicas: AgentReplicas = async ({ metadata }) => {
+  const wanted = metadata.labels?.[REPLICAS]
+  return wanted === undefined ? undefined : { replicas: Number(wanted), max: 3, reason: 'Labelled' }
+}
+
+const prompts: AgentDocumentOwner = {
+  kind: 'PromptVersion',
+  create: async (caller, document, { dryRun }) => {
+    await caller.review('create', 'prompts', { namespace: document.namespace, group: 'acme.example' })
+    if (!dryRun) stored.push(document)
+  },
+}
+
 /** A third party's trials: a gate that tries revisions, a number of replicas, prompts, and agents that it creates and generates. */
 // oxlint-disable-next-line import/no-default-export -- what the platform calls
-export default (mesh: Mesh) => {
-  const { Type } = mesh
-  const stored: AgentDocument[] = []
-
-  const gate: AgentGate = async ({ agent }) =>
-    agent.metadata.labels?.[HOLD] === undefined
-      ? undefined
-      : { condition: 'Tried', reason: 'OnTrial', message: 'The revision is on trial.', candidate: true }
-
-  const replicas: AgentReplicas = async ({ metadata }) => {
-    const wanted = metadata.labels?.[REPLICAS]
-    return wanted === undefined ? undefined : { replicas: Number(wanted), max: 3, reason: 'Labelled' }
-  }
-
-  const prompts: AgentDocumentOwner = {
-    kind: 'PromptVersion',
-    create: async (caller, document, { dryRun }) => {
-      await caller.review('create', 'prompts', { namespace: document.namespace, group: 'acme.example' })
-      if (!dryRun) stored.push(document)
-    },
-  }
-
-  return mesh.definePlugin({
-    contract: 1,
-    name: 'trials',
-    settings: Type.Object({}),
-    needs: { agents: mesh.plugins['agents'] as never },
-    access: [{ group: 'acme.example', resource: 'prompts', kind: 'Prompt', developer: ['create'] }],
-    create: (_core, _settings, needs: { readonly agents: AgentsApi }) => needs,
-    contributions: () => [
-      mesh.contribute(mesh.point<AgentGate>('agents.gate'), gate),
-      mesh.contribute(mesh.point<AgentReplicas>('agents.replicas'), replicas),
-      mesh.contribute(mesh.point<AgentDocumentOwner>('agents.document'), prompts),
-    ],
-    routes: ({ agents }) => [
-      mesh.endpoint({
-        method: 'POST',
-        url: '/agents',
-        id: 'createTrial',
-        summary: 'Create an agent.',
-        authz: { kind: 'bearer' },
-        body: Type.Object({ agent: Type.Unsafe<Authored>({ type: 'object' }), proofFor: Type.String() }),
-        response: { 201: Type.Object({ uid: Type.String() }) },
-        handle: async ({ caller, body: { agent, proofFor }, signal }) => {
-          const access = await caller.review('create', 'agentdeployments', { namespace: proofFor as never })
-          const { metadata } = await agents.create(caller, access, agent, { signal })
-          return { uid: metadata.uid ?? '' }
-        },
-      }),
-      mesh.endpoint({
-        method: 'POST',
-        url: '/configs',
-        id: 'generateTrial',
-        summary: 'Generate a config.',
-        authz: { kind: 'bearer' },
-        body: Type.Object({ prompt: Type.String(), namespace: Type.String() }),
-        response: { 201: Type.Object({ config: Type.Unsafe<object>({ type: 'object' }) }) },
-        handle: async ({ caller, body, signal }) => {
-          const { config } = await agents.generate(caller, { ...body, signal })
-          return { config }
-        },
-      }),
-      mesh.endpoint({
-        method: 'GET',
-        url: '/prompts',
-        id: 'listPrompts',
-        summary: 'List the stored prompts.',
-        authz: { kind: 'bearer' },
-        response: { 200: Type.Object({ items: Type.Array(Type.Unsafe<AgentDocument>({ type: 'object' })) }) },
-        handle: async () => ({ items: stored }),
-      }),
-    ],
-  })
-}
+export default definePlugin({
+  contract: 1,
+  name: 'trials',
+  settings: Type.Object({}),
+  needs: { agents: need('agents') },
+  access: [{ group: 'acme.example', resource: 'prompts', kind: 'Prompt', developer: ['create'] }],
+  create: (_core, _settings, needs) => needs,
+  contributions: () => [
+    contribute(point('agents.gate'), gate),
+    contribute(point('agents.replicas'), replicas),
+    contribute(point('agents.document'), prompts),
+  ],
+  routes: ({ agents }) => [
+    endpoint({
+      method: 'POST',
+      url: '/agents',
+      id: 'createTrial',
+      summary: 'Create an agent.',
+      authz: { kind: 'bearer' },
+      body: Type.Object({ agent: Type.Unsafe<Authored>({ type: 'object' }), proofFor: Type.String() }),
+      response: { 201: Type.Object({ uid: Type.String() }) },
+      handle: async ({ caller, body: { agent, proofFor }, signal }) => {
+        const access = await caller.review('create', 'agentdeployments', { namespace: proofFor as never })
+        const { metadata } = await agents.create(caller, access, agent, { signal })
+        return { uid: metadata.uid ?? '' }
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      url: '/configs',
+      id: 'generateTrial',
+      summary: 'Generate a config.',
+      authz: { kind: 'bearer' },
+      body: Type.Object({ prompt: Type.String(), namespace: Type.String() }),
+      response: { 201: Type.Object({ config: Type.Unsafe<object>({ type: 'object' }) }) },
+      handle: async ({ caller, body, signal }) => {
+        const { config } = await agents.generate(caller, { ...body, signal })
+        return { config }
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      url: '/prompts',
+      id: 'listPrompts',
+      summary: 'List the stored prompts.',
+      authz: { kind: 'bearer' },
+      response: { 200: Type.Object({ items: Type.Array(Type.Unsafe<AgentDocument>({ type: 'object' })) }) },
+      handle: async () => ({ items: stored }),
+    }),
+  ],
+})

@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
-import type { Kysely } from 'kysely'
+import { sql } from '@mesh.dev/mesh/plugin'
+import type { Kysely } from '@mesh.dev/mesh/plugin'
 
 export const breaking = false
 

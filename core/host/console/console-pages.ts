@@ -1,34 +1,49 @@
 import { getAt } from '#core/json/get-at.ts'
-import type { ConsolePage } from '#core/plugin/console-page.ts'
+import type { ConsolePage, ReportedPage } from '#core/plugin/console-page.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import { didYouMean } from '#schemas/values/nearest.ts'
-import { BootError } from './startup-error.ts'
+import { pluginTitle } from '../load/plugin-title.ts'
+import { reportedEntry } from './console-entries.ts'
+import type { ConsoleEntry } from './console-entries.ts'
+import { BootError } from '../load/startup-error.ts'
 
 interface PageInput {
   readonly plugins: readonly AnyPlugin[]
   readonly thirdParty: ReadonlySet<string>
   /** Ids that `GET /api/capabilities` reports. */
   readonly capabilities: readonly string[]
+  /** Declarations of the pages of third parties. */
+  readonly entries?: readonly ConsoleEntry[]
 }
 
 /** The pages of plugins. Throws `BootError` for an id or path that two pages have, and for a capability that does not exist. */
-export function consolePagesOf({ plugins, thirdParty, capabilities }: PageInput): readonly ConsolePage[] {
-  const owned = plugins.flatMap(({ name, console = [] }) => console.map((page) => ({ plugin: name, page })))
+export function consolePagesOf({
+  plugins,
+  thirdParty,
+  capabilities,
+  entries = [],
+}: PageInput): readonly ReportedPage[] {
+  const owned = plugins.flatMap((plugin) => (plugin.console ?? []).map((page) => ({ plugin, page })))
   for (const [index, { plugin, page }] of owned.entries()) {
     const refuse = (why: string): never => {
       const { id } = (page ?? {}) as { readonly id?: unknown }
-      throw new BootError(`plugin ${plugin}: console page ${JSON.stringify(id)?.slice(0, 80)}: ${why}`)
+      throw new BootError(`${pluginTitle(plugin)}: console page ${JSON.stringify(id)?.slice(0, 80)}: ${why}`)
     }
     checkFields(page ?? {}, refuse)
-    if (thirdParty.has(plugin)) checkOwnNames(plugin, page, refuse)
+    if (thirdParty.has(plugin.name)) checkOwnNames(plugin.name, page, refuse)
+    else if (page.entry !== undefined) refuse('only a page of a third party has an entry')
     if (!capabilities.includes(page.capability))
       refuse(`unknown capability ${JSON.stringify(page.capability)}${didYouMean(page.capability, capabilities)}`)
     for (const field of ['id', 'path'] as const) {
       const other = owned.slice(0, index).find((one) => one.page[field] === page[field])
-      if (other !== undefined) refuse(`plugin ${other.plugin} has a page with the same ${field}, ${page[field]}`)
+      if (other !== undefined) refuse(`${pluginTitle(other.plugin)} has a page with the same ${field}, ${page[field]}`)
     }
   }
-  return owned.map(({ page: { id, title, section, path, capability } }) => ({ id, title, section, path, capability }))
+  return owned.map(({ page: { id, title, section, path, capability } }) => {
+    const entry = entries.find((one) => one.id === id)
+    const reported = entry === undefined ? {} : { entry: reportedEntry(entry) }
+    return { id, title, section, path, capability, ...reported }
+  })
 }
 
 const patterns = {

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { Type } from 'typebox'
+import { endpoint } from '#core/http/endpoint/endpoint.ts'
+import type { ConsolePage } from '#core/plugin/console-page.ts'
+import { definePlugin } from '#core/plugin/plugin.ts'
+import { tempFolder } from '#test/harness/temp-folder.ts'
+import { checkEntryRoutes, readConsoleEntries, reportedEntry } from './console-entries.ts'
+
+const page = { id: 'acme', title: 'Acme', section: 'Build', path: '/x/acme', capability: 'acme' }
+const pluginWith = (entry: unknown) =>
+  definePlugin({
+    contract: 1,
+    name: 'acme',
+    settings: Type.Object({}),
+    create: () => ({}),
+    console: [{ ...page, entry } as ConsolePage],
+  })
+const columns = [{ title: 'Name', field: 'metadata.name' }]
+const list = { layout: 'list', source: '/api/x/acme/things/{ns}', columns }
+
+const folder = tempFolder('console-entries')
+test.after(folder.remove)
+let files = 0
+
+function entryOf(content: unknown): URL {
+  const file = join(folder.path, `${(files += 1)}.json`)
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
+  return pathToFileURL(file)
+}
+
+test('an entry is read once, and its hash is that of its bytes', () => {
+  const text = `${JSON.stringify(list, undefined, 2)}\n`
+  const [entry] = readConsoleEntries(pluginWith(entryOf(text)))
+  assert.ok(entry)
+  assert.equal(entry.text, text)
+  assert.match(reportedEntry(entry).integrity, /^sha256-[A-Za-z0-9+/]{43}=$/)
+  assert.equal(reportedEntry(entry).path, '/api/x/acme/console/acme')
+  assert.deepEqual(readConsoleEntries(pluginWith(undefined)), [])
+})
+
+test('an entry that cannot be drawn names plugin, page and field', () => {
+  const wrong: readonly (readonly [unknown, RegExp])[] = [
+    ['./page.json', /must be the URL of a file/],
+    [new URL('https://acme.example/page.json'), /must be the URL of a file/],
+    [pathToFileURL(join(folder.path, 'none.json')), /cannot be read: there is no such file$/],
+    [pathToFileURL(folder.path), /cannot be read: it is a folder$|is larger/],
+    [entryOf('{'), /is not JSON$/],
+    [entryOf(' '.repeat(65_537)), /is larger than 65536 bytes$/],
+    [entryOf('null'), /is not a declared page: /],
+    [entryOf({ ...list, layout: 'html' }), /is not a declared page: layout: /],
+    [entryOf({ ...list, script: 'x' }), /is not a declared page: script: /],
+    [entryOf({ ...list, columns: [{ title: 'x', field: 'a\0' }] }), /columns\.0\.field: /],
+    [entryOf({ ...list, columns: undefined }), /has the layout list without columns$/],
+    [entryOf({ ...list, layout: 'detail' }), /has the layout detail without fields$/],
+    [entryOf({ ...list, actions: [{ title: 'x', method: 'GET', path: '/' }] }), /actions\.0\.method: /],
+  ]
+  for (const [entry, message] of wrong)
+    assert.throws(
+      () => readConsoleEntries(pluginWith(entry)),
+      (error: Error) =>
+        error.name === 'BootError' &&
+        error.message.startsWith('plugin acme: the entry of its console page "acme" ') &&
+        message.test(error.message),
+      String(message),
+    )
+})
+
+test('source and actions of an entry are routes of its plugin', () => {
+  const route = (method: 'GET' | 'POST', url: string, plugin = 'acme') => ({
+    plugin,
+    wiring: 'ready' as const,
+    prefix: `/api/x/${plugin}`,
+    endpoint: endpoint({
+      method,
+      url,
+      summary: 'x',
+      authz: { kind: 'bearer' },
+      response: { 200: Type.Object({}) },
+      handle: async () => ({}),
+    }),
+  })
+  const catalog = [route('GET', '/things/:ns'), route('POST', '/things/:ns/:name/run'), route('GET', '/other', 'other')]
+  const check = (declared: object): void => {
+    for (const entry of readConsoleEntries(pluginWith(entryOf(declared)))) checkEntryRoutes(entry, catalog)
+  }
+  const action = { title: 'Run', method: 'POST', path: '/api/x/acme/things/{ns}/{name}/run' }
+  check({ ...list, actions: [action] })
+  const near = /names GET \/api\/x\/acme\/thngs\/\{ns\}, .*did you mean GET \/api\/x\/acme\/things\/\{ns\}\?/
+  assert.throws(() => check({ ...list, source: '/api/x/acme/thngs/{ns}' }), near)
+  for (const source of ['/api/x/other/other', '/api/runs', 'https://acme.example/'])
+    assert.throws(() => check({ ...list, source }), /which is no route of the plugin/)
+  assert.throws(() => check({ ...list, actions: [{ ...action, method: 'DELETE' }] }), /names DELETE .*no route/)
+})

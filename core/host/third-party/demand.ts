@@ -1,0 +1,11 @@
+import { isObject } from '#core/json/is-object.ts'
+
+/** Throws with the reason unless the condition holds: untyped code may omit arguments, and their use would fail far from the call. */
+export function demand(holds: boolean, why: string): asserts holds {
+  if (!holds) throw new TypeError(why)
+}
+
+/** Whether a value has a name, as points and tasks do. */
+export function isNamed(value: unknown): boolean {
+  return isObject(value) && typeof value.name === 'string'
+}
