@@ -174,7 +174,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a rollback to the content that serves replaces its pods',
-    file: 'plugins/agents/reconcile/reconcile-agent.ts',
+    file: 'plugins/agents/reconcile/make-objects.ts',
     find: 'revisionNumber: plan.first',
     replace: 'revisionNumber: plan.revision',
     tests: ['plugins/agents/reconcile/reconcile-agent.test.ts'],
@@ -183,8 +183,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a container that ended once is noticed only while a revision comes up',
     file: 'plugins/agents/reconcilers.ts',
-    find: '      { resource: pods, labelSelector: AGENT_LABEL, toRefs: async (pod) => agentsOf(pod) },\n',
-    replace: '',
+    find: '...[AGENT_LABEL, CANDIDATE_LABEL].map(',
+    replace: '...[CANDIDATE_LABEL].map(',
     tests: ['plugins/agents/reconcile/reconcile-agent.test.ts'],
     only: 'PODA23, embedded',
   },

@@ -161,9 +161,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'gates: a revision that is held back is deployed',
-    file: 'plugins/agents/reconcile/reconcile-agent.ts',
-    find: 'if (held.length > 0) return\n  const hookToken',
-    replace: 'if (held.length < 0) return\n  const hookToken',
+    file: 'plugins/agents/reconcile/make-objects.ts',
+    find: 'if (planned?.held.length === 0) await applyObjects',
+    replace: 'if (planned !== undefined) await applyObjects',
     tests: parts,
     only: 'hold revisions back',
   },
