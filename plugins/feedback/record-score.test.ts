@@ -109,7 +109,7 @@ for (const { name, skip, open } of pluginAdapters) {
     assert.deepEqual([await ids({ agent: 'other' }), await ids({ since: new Date(Date.now() + 60_000) })], [[], []])
     assert.deepEqual([await ids({}, 'other'), (await ids({}, '')).length], [[], 2])
     const page = await list({}, 'default', { limit: 1, after: undefined })
-    assert.deepEqual(await ids({}, 'default', { limit: 1, after: page[0]?.id } as never), [first])
+    assert.deepEqual(await ids({}, 'default', { limit: 1, after: [page[0]?.id] } as never), [first])
     await sql`update object_index set deleted_at = now()`.execute(database.root)
     assert.deepEqual([await ids(), await ids({}, '')], [[], []])
   })

@@ -4,14 +4,15 @@ import { Fail } from '#core/errors/domain-error.ts'
 import { accountActor } from '#core/event-store/event.ts'
 import type { Store, Tx } from '#core/event-store/store.ts'
 import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
+import { insertKeyed } from '#core/http/store/keyed-row.ts'
 import type { FoundRun, RunReference, RunsApi } from '#plugins/runs/contract/api.ts'
 import { DEFAULT_SCORE_NAME } from '#schemas/launcher/feedback.ts'
 import type { FeedbackRequest } from '#schemas/launcher/feedback.ts'
 import { feedbackErrors } from './contract/errors.ts'
 import { scoreRecorded } from './contract/events.ts'
 import type { feedbackSettings } from './contract/settings.ts'
-import { countScore, findKeyedScore, insertScore } from './store/scores.ts'
-import type { FeedbackTables } from './contract/tables.ts'
+import { countScore } from './store/scores.ts'
+import type { FeedbackTables, SelectedScore } from './contract/tables.ts'
 
 /** Dependencies of `recordScore`. */
 export interface RecordServices {
@@ -63,7 +64,7 @@ async function recordIn(
   const db = tx.tables<FeedbackTables>()
   // Retention removes the run under the same lock, and then its scores.
   if (!(await runs.lockIn(tx, run.id))) throw new Fail('not_found')
-  const row = {
+  const values = {
     id: uuidV7(),
     namespace: run.namespace,
     namespace_uid: run.namespaceUid,
@@ -76,10 +77,11 @@ async function recordIn(
     source,
     created_by: author,
     created_at: now(),
-    request_key: idempotency?.key ?? null,
-    request_hash: idempotency?.request ?? null,
   }
-  if (!(await insertScore(db, row))) return { id: await repeatedId(tx, idempotency), repeated: true }
+  const made = await insertKeyed<SelectedScore>(tx.tables(), { table: 'feedback_scores', values, idempotency })
+  if (made === undefined) throw new Error('the id of a score was repeated')
+  const { row, repeated } = made
+  if (repeated) return { id: row.id, repeated }
   const { ofNamespace, ofRun } = await countScore(db, row)
   if (ofRun > settings.scoresPerRun) throw tooMany(`The run has ${settings.scoresPerRun} scores.`)
   if (ofNamespace > settings.scoresPerNamespace)
@@ -88,15 +90,7 @@ async function recordIn(
   const subject = { namespace: run.namespace, namespaceUid: run.namespaceUid, kind: 'Run', name: run.id, uid: run.id }
   const data = { scoreId: id, runId: run.id, traceId: run.traceId, name, source }
   await tx.append(`feedback/${run.id}`, 'any', [{ type: scoreRecorded, actor: accountActor(author), subject, data }])
-  return { id, repeated: false }
-}
-
-async function repeatedId(tx: Tx, idempotency: Idempotency | undefined): Promise<string> {
-  const found = idempotency && (await findKeyedScore(tx.tables<FeedbackTables>(), idempotency.key))
-  if (found === undefined) throw new Error('a score without an idempotency key was repeated')
-  if (found.request_hash === null || !idempotency?.request.equals(found.request_hash))
-    throw new Fail('idempotency_conflict')
-  return found.id
+  return { id, repeated }
 }
 
 function tooMany(detail: string): Fail {

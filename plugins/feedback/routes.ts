@@ -1,8 +1,6 @@
 import type { Static } from 'typebox'
-import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
-import { storeList } from '#core/http/store/store-list.ts'
-import type { StoreListCall } from '#core/http/store/store-list.ts'
+import { rowCreate, rowList } from '#core/http/store/row-routes.ts'
 import { FeedbackBody, Recorded, ScoreList, ScoreListQuery } from '#schemas/api/feedback.ts'
 import type { Score } from '#schemas/api/feedback.ts'
 import { recordScore, toReference } from './record-score.ts'
@@ -18,57 +16,43 @@ const examples = {
   },
 }
 
+const names = { resource: 'feedback', kind: 'Feedback' } as const
+
 /** Routes of feedback, below `/api`. */
 export function feedbackRoutes(services: FeedbackServices): readonly AnyEndpoint[] {
-  const list = endpoint({
-    method: 'GET',
+  const { store, runs } = services
+  const list = rowList(names, {
     url: '/feedback',
     id: 'listFeedback',
     summary:
       'List scores of runs, newest first. Without a namespace, for the whole cluster; with scope=permitted, for the namespaces that the caller may see.',
-    // The handler does the access review: with `scope=permitted` there is one per namespace.
-    authz: { kind: 'row', verb: 'list', resource: 'feedback' },
     query: ScoreListQuery,
-    response: { 200: ScoreList },
-    handle: (call) => pageOf(services, call),
+    page: ScoreList,
+    select: ({ query: { runId, traceId, agent, name, since } }) => {
+      const filter = { runId, traceId, agent, name, since: since === undefined ? undefined : new Date(since) }
+      return (access, page) => listScores(store.reader<FeedbackTables>(), access, filter, page)
+    },
+    keyOf: ({ id }) => [id],
+    show: toScore,
   })
-  const submit = endpoint({
-    method: 'POST',
+  const submit = rowCreate(names, {
     url: '/feedback',
     id: 'submitFeedback',
     docs: { examples },
     summary: 'Submit a score of a run, or of the first run of a trace.',
-    authz: { kind: 'row', verb: 'create', resource: 'feedback' },
-    audit: { action: 'create', resourceKind: 'Feedback' },
-    idempotent: true,
     body: FeedbackBody,
     response: { 202: Recorded },
     review: async ({ caller, body }) => {
-      const { namespace } = await services.runs.find(caller, toReference(body))
+      const { namespace } = await runs.find(caller, toReference(body))
       return caller.review('create', 'feedback', { namespace })
     },
     handle: async ({ caller, body, idempotency }) => {
-      const run = await services.runs.find(caller, toReference(body))
+      const run = await runs.find(caller, toReference(body))
       const author = caller.username
       return { id: await recordScore(services, { run, request: body, source: 'person', author, idempotency }) }
     },
   })
   return [list, submit]
-}
-
-async function pageOf(
-  { store }: FeedbackServices,
-  call: StoreListCall & { readonly query: Static<typeof ScoreListQuery> },
-) {
-  const { runId, traceId, agent, name, since } = call.query
-  const filter = { runId, traceId, agent, name, since: since === undefined ? undefined : new Date(since) }
-  const { items, ...rest } = await storeList(call, {
-    resource: 'feedback',
-    read: (access, { limit, after }) =>
-      listScores(store.reader<FeedbackTables>(), access, filter, { limit, after: after && String(after[0]) }),
-    keyOf: ({ id }) => [id],
-  })
-  return { ...rest, items: items.map(toScore) }
 }
 
 function toScore(row: SelectedScore): Static<typeof Score> {

@@ -50,9 +50,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'feedback: a key of another request is repeated',
-    file: 'plugins/feedback/record-score.ts',
-    find: '!idempotency?.request.equals(found.request_hash)',
-    replace: 'idempotency === undefined',
+    file: 'core/http/store/keyed-row.ts',
+    find: '!request.equals(row.request_hash)',
+    replace: '!row.request_hash',
     tests: store,
   },
   {
@@ -64,8 +64,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'feedback: a former namespace shows its scores',
-    file: 'plugins/feedback/store/scores.ts',
-    find: ".where(inLiveNamespace('feedback_scores.namespace_uid'))",
+    file: 'core/http/store/read-rows.ts',
+    find: '    inLiveNamespace(`${table}.namespace_uid`),\n',
     replace: '',
     tests: store,
   },

@@ -1,9 +1,10 @@
 import { usageTable } from '#core/database/usage-table.ts'
 import { sql } from 'kysely'
-import type { Insertable, Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import type { Access } from '#core/cluster/caller.ts'
-import { inLiveNamespace } from '#core/cluster/object-index-sql.ts'
 import type { Reader } from '#core/event-store/store.ts'
+import { readRows, whereEqual } from '#core/http/store/read-rows.ts'
+import type { RowPage } from '#core/http/store/store-list.ts'
 import type { FeedbackTables, ScoreRow, SelectedScore } from '../contract/tables.ts'
 
 type FeedbackTx = Transaction<FeedbackTables>
@@ -17,55 +18,30 @@ export interface ScoreFilter {
   readonly since?: Date | undefined
 }
 
-/** A page: its size and the id of the preceding row. */
-export interface ScorePage {
-  readonly limit: number
-  readonly after: string | undefined
-}
-
-/** Scores of the proof's namespace, newest first; '' means all. A re-created namespace does not include the former scores. */
-export async function listScores(
+/** One page of the scores of the proof's namespace, newest first; '' means all. A re-created namespace does not include the former scores. */
+export function listScores(
   db: Reader<FeedbackTables>,
   { namespace }: Access<'list', 'feedback'>,
   { runId, traceId, agent, name, since }: ScoreFilter,
-  { limit, after }: ScorePage,
+  page: RowPage,
 ): Promise<readonly SelectedScore[]> {
-  return db
-    .selectFrom('feedback_scores')
-    .selectAll()
-    .where(inLiveNamespace('feedback_scores.namespace_uid'))
-    .$if(namespace !== '', (query) => query.where('namespace', '=', namespace))
-    .$if(runId !== undefined, (query) => query.where('run_id', '=', runId ?? ''))
-    .$if(traceId !== undefined, (query) => query.where('trace_id', '=', traceId ?? ''))
-    .$if(agent !== undefined, (query) => query.where('agent_name', '=', agent ?? ''))
-    .$if(name !== undefined, (query) => query.where('name', '=', name ?? ''))
-    .$if(since !== undefined, (query) => query.where('created_at', '>=', since ?? new Date(0)))
-    .$if(after !== undefined, (query) => query.where('id', '<', after ?? ''))
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute()
-}
-
-/** Finds the score of a request with the same idempotency key. */
-export function findKeyedScore(
-  db: FeedbackTx,
-  key: Buffer,
-): Promise<Pick<SelectedScore, 'id' | 'request_hash'> | undefined> {
-  const keyed = db.selectFrom('feedback_scores').select(['id', 'request_hash'])
-  return keyed.where('request_key', '=', key).executeTakeFirst()
+  const where = [
+    ...whereEqual('run_id', runId),
+    ...whereEqual('trace_id', traceId),
+    ...whereEqual('agent_name', agent),
+    ...whereEqual('name', name),
+    ...(since === undefined ? [] : [sql<boolean>`created_at >= ${since}`]),
+  ]
+  return readRows(db, {
+    table: 'feedback_scores',
+    namespace,
+    where,
+    order: { columns: ['id'], direction: 'desc' },
+    page,
+  })
 }
 
 const usage = usageTable('feedback_usage', { owner: 'namespace_uid', counts: ['scores'] })
-
-/** Inserts a score; false if a score with its idempotency key exists. */
-export async function insertScore(db: FeedbackTx, row: Insertable<ScoreRow>): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await db
-    .insertInto('feedback_scores')
-    .values(row)
-    .onConflict((conflict) => conflict.column('request_key').doNothing())
-    .executeTakeFirst()
-  return numInsertedOrUpdatedRows === 1n
-}
 
 /** Counts a new score. Returns the numbers of scores of its namespace and run, including it; the namespace is locked until COMMIT. */
 export async function countScore(

@@ -39,7 +39,10 @@ async function pageOf(store: SharingServices['store'], { query, caller, cursors 
   const items: SelectedShare[] = []
   let after = cursor === undefined ? undefined : toId(cursors.open(cursor, bound))
   for (let read = 0; read < mostRead && reviews.count() < mostReviews;) {
-    const rows = await listSharesOf(store.reader<SharingTables>(), caller.username, { limit: limit + 1, after })
+    const rows = await listSharesOf(store.reader<SharingTables>(), caller.username, {
+      limit: limit + 1,
+      after: after === undefined ? undefined : [after],
+    })
     await reviews.make(rows)
     for (const row of rows) {
       // One row more than the page shows that there is another page.

@@ -1,9 +1,7 @@
-import type { Access, Caller } from '#core/cluster/caller.ts'
+import type { Caller } from '#core/cluster/caller.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
-import { storeList } from '#core/http/store/store-list.ts'
-import { nothing } from '#schemas/api/common.ts'
+import { rowCreate, rowDelete, rowList } from '#core/http/store/row-routes.ts'
 import { RunParams } from '#schemas/api/run-requests.ts'
 import { CreatedShare, ShareInput, ShareList, ShareListQuery, ShareParams } from '#schemas/api/sharing.ts'
 import { createShare } from '../shares/create-share.ts'
@@ -13,7 +11,7 @@ import { listShares } from '../store/shares.ts'
 import type { SharingTables } from '../contract/tables.ts'
 import { toShare } from './to-share.ts'
 
-const resourceKind = 'RunShare'
+const names = { resource: 'runshares', kind: 'RunShare' } as const
 const examples = {
   default: { summary: 'For a week', value: {} },
   narrow: {
@@ -26,19 +24,15 @@ const examples = {
 export function runShareEndpoints(services: SharingServices): readonly AnyEndpoint[] {
   const { runs, store } = services
   const find = (caller: Caller, runId: string) => runs.find(caller, { runId })
-  const create = endpoint({
-    method: 'POST',
+  const create = rowCreate(names, {
     url: '/runs/:id/shares',
     id: 'createRunShare',
     docs: { examples },
     summary: 'Create a share of a run as it is now: a link that needs no account.',
-    authz: { kind: 'row', verb: 'create', resource: 'runshares' },
-    audit: { action: 'create', resourceKind },
-    idempotent: true,
     params: RunParams,
     body: ShareInput,
     response: { 201: CreatedShare },
-    review: async ({ caller, params }): Promise<Access<'create', 'runshares'>> => {
+    review: async ({ caller, params }) => {
       const { namespace } = await find(caller, params.id)
       return caller.review('create', 'runshares', { namespace })
     },
@@ -55,38 +49,30 @@ export function runShareEndpoints(services: SharingServices): readonly AnyEndpoi
       return { id, token, url: urlOf(services, token), expiresAt: expiresAt.toISOString(), redaction }
     },
   })
-  const list = endpoint({
-    method: 'GET',
+  const list = rowList(names, {
     url: '/runs/:id/shares',
     id: 'listRunShares',
     summary: 'List the shares of a run that have not expired, newest first, without their tokens.',
-    authz: { kind: 'row', verb: 'list', resource: 'runshares' },
     params: RunParams,
     query: ShareListQuery,
-    response: { 200: ShareList },
-    handle: async (call) => {
-      const run = await find(call.caller, call.params.id)
-      const access = await call.caller.review('list', 'runshares', { namespace: run.namespace })
-      const { items, ...rest } = await storeList(call, {
-        resource: 'runshares',
-        access,
-        bound: run.id,
-        read: (proof, { limit, after }) =>
-          listShares(store.reader<SharingTables>(), proof, run.id, { limit, after: after && String(after[0]) }),
-        keyOf: ({ id }) => [id],
-      })
-      return { ...rest, items: items.map(toShare) }
+    page: ShareList,
+    review: async ({ caller, params }) => {
+      const { id, namespace } = await find(caller, params.id)
+      return { access: await caller.review('list', 'runshares', { namespace }), bound: id }
     },
+    // A run that may be read has the id of its path.
+    select:
+      ({ params }) =>
+      (access, page) =>
+        listShares(store.reader<SharingTables>(), access, params.id, page),
+    keyOf: ({ id }) => [id],
+    show: toShare,
   })
-  const revoke = endpoint({
-    method: 'DELETE',
+  const revoke = rowDelete(names, {
     url: '/runs/:id/shares/:shareId',
     id: 'revokeRunShare',
     summary: 'Revoke a share. Its link stops working immediately.',
-    authz: { kind: 'row', verb: 'delete', resource: 'runshares' },
-    audit: { action: 'delete', resourceKind },
     params: ShareParams,
-    response: { 204: nothing },
     handle: async ({ caller, params }) => {
       const run = await find(caller, params.id)
       const { shareId } = params

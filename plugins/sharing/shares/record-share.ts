@@ -3,23 +3,16 @@ import { Fail } from '#core/errors/domain-error.ts'
 import { accountActor } from '#core/event-store/event.ts'
 import type { Store, Tx } from '#core/event-store/store.ts'
 import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
+import { insertKeyed } from '#core/http/store/keyed-row.ts'
 import type { FoundRun, RunsApi } from '#plugins/runs/contract/api.ts'
 import { sharingErrors } from '../contract/errors.ts'
 import { shareCreated } from '../contract/events.ts'
 import type { Redaction } from '../redact/effective-redaction.ts'
 import type { RedactedRun } from '../redact/redact-run.ts'
 import type { SharingSettings } from '../contract/settings.ts'
-import {
-  countShares,
-  findKeyedShare,
-  forgetOldKey,
-  insertShare,
-  insertSnapshot,
-  readTimes,
-  replaceToken,
-} from '../store/shares.ts'
+import { countShares, insertSnapshot, readTimes, replaceToken } from '../store/shares.ts'
 import type { ShareTimes } from '../store/shares.ts'
-import type { SharingTables } from '../contract/tables.ts'
+import type { SelectedShare, SharingTables } from '../contract/tables.ts'
 import { shareUsage } from '../store/usage.ts'
 import { createToken, hashToken } from './token.ts'
 
@@ -67,13 +60,12 @@ async function recordIn(services: RecordShareServices, tx: Tx, share: WithToken)
   const db = tx.tables<SharingTables>()
   // Retention removes the run under the same lock, and then its shares.
   if (!(await services.runs.lockIn(tx, run.id))) throw new Fail('not_found')
-  if (idempotency !== undefined) await forgetOldKey(db, idempotency.key)
   const id = uuidV7()
   const times = await readTimes(db, share.validMs)
   const head = toHead(share, times)
   const events = JSON.stringify(share.shown.events)
   const bytes = Buffer.byteLength(head) + Buffer.byteLength(events)
-  const row = {
+  const values = {
     id,
     token_hash: hashOf(token),
     namespace: run.namespace,
@@ -81,14 +73,16 @@ async function recordIn(services: RecordShareServices, tx: Tx, share: WithToken)
     run_id: run.id,
     agent_name: run.agent,
     created_by: share.createdBy,
+    created_at: times.createdAt,
+    expires_at: times.expiresAt,
     max_views: share.maxViews,
     content: redaction.content,
     content_reason: redaction.reason,
     bytes: BigInt(bytes),
-    request_key: idempotency?.key ?? null,
-    request_hash: idempotency?.request ?? null,
   }
-  if (!(await insertShare(db, row, times))) return repeat(tx, token, idempotency)
+  const made = await insertKeyed<SelectedShare>(tx.tables(), { table: 'sharing_shares', values, idempotency })
+  if (made === undefined) throw new Error('the token of a share was repeated')
+  if (made.repeated) return repeat(tx, token, made.row)
   await checkQuotas(services, tx, { run, bytes })
   await insertSnapshot(db, { share_id: id, head, events })
   await appendCreated(tx, share, { id, expiresAt: times.expiresAt })
@@ -107,13 +101,8 @@ function hashOf(token: string): Buffer {
   return hash
 }
 
-async function repeat(tx: Tx, token: string, idempotency: Idempotency | undefined): Promise<RecordedShare> {
-  const db = tx.tables<SharingTables>()
-  const found = idempotency && (await findKeyedShare(db, idempotency.key))
-  if (found === undefined) throw new Error('a share without an idempotency key was repeated')
-  if (found.request_hash === null || !idempotency?.request.equals(found.request_hash))
-    throw new Fail('idempotency_conflict')
-  await replaceToken(db, found.id, hashOf(token))
+async function repeat(tx: Tx, token: string, found: SelectedShare): Promise<RecordedShare> {
+  await replaceToken(tx.tables<SharingTables>(), found.id, hashOf(token))
   const { id, expires_at: expiresAt, content, content_reason: reason } = found
   return { id, token, expiresAt, redaction: { content, reason }, repeated: true }
 }
