@@ -55,6 +55,7 @@ export {
   checkedResourceRoutes as resourceRoutes,
   checkedTask as defineTask,
 } from '#core/host/third-party/checked-declarations.ts'
+export { checkedStoreCrud as storeCrud, checkedStored as defineStored } from '#core/host/third-party/checked-stored.ts'
 export {
   checkedEventStream as openEventStream,
   checkedRequireVersion as requireVersion,
@@ -97,6 +98,10 @@ export type { AnyEndpoint, Call, Endpoint } from '#core/http/endpoint/endpoint.t
 export type { Reply } from '#core/http/endpoint/reply.ts'
 export type { Mountable, Part } from '#core/http/endpoint/mountable.ts'
 export type { Projection, Reader, Store, Tx } from '#core/event-store/store.ts'
+export type { StoredSlot } from '#core/plugin/stored-slot.ts'
+export type { StoreCrudOptions } from '#core/plugin/store-crud.ts'
+export type { StoredResource } from '#core/http/store/declared/stored-resource.ts'
+export type { StoredSpec } from '#core/http/store/declared/stored-spec.ts'
 export type { RowKey, RowPage, StoreList, StorePage } from '#core/http/store/store-list.ts'
 export type { Task, TaskContext, TaskHandler, TaskLimits, TaskType } from '#core/tasks/task.ts'
 export type { Enqueued, NewTask } from '#core/tasks/enqueue-task.ts'

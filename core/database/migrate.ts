@@ -70,21 +70,26 @@ export async function checkMigrations(database: Database, sources: readonly Migr
   if (missing.length > 0) throw new MigrationsMissing(missing)
 }
 
-/** Imports the numbered files of each source in order. */
+/** The declared migrations of each source, and its numbered files in order. */
 async function loadMigrations(
   sources: readonly MigrationSource[],
   hookSeconds = defaultHooks.startSeconds,
 ): Promise<readonly Migration[]> {
   const loaded: Migration[] = []
-  for (const source of sources) {
+  for (const { declared = [], ...source } of sources) {
+    loaded.push(...declared.map((one) => ({ ...one, ...ownerOf(source) })))
+    if (source.migrations === undefined) continue
     const files = (await readdir(source.migrations)).filter((file) => /^\d{4}-[a-z0-9-]+\.[jt]s$/.test(file))
-    for (const file of files.toSorted()) loaded.push(await loadOne(source, file, hookSeconds))
+    for (const file of files.toSorted())
+      loaded.push(await loadOne({ ...source, folder: source.migrations }, file, hookSeconds))
   }
   return loaded
 }
 
-async function loadOne(source: MigrationSource, file: string, hookSeconds: number): Promise<Migration> {
-  const folder = source.migrations.href.replace(/\/?$/, '/')
+type SourceFolder = Omit<MigrationSource, 'declared' | 'migrations'> & { readonly folder: URL }
+
+async function loadOne(source: SourceFolder, file: string, hookSeconds: number): Promise<Migration> {
+  const folder = source.folder.href.replace(/\/?$/, '/')
   const module = (await importWithin(
     hookSeconds,
     nameOf(file),
@@ -94,13 +99,11 @@ async function loadOne(source: MigrationSource, file: string, hookSeconds: numbe
   if (typeof module.up !== 'function' || typeof module.breaking !== 'boolean') {
     throw new TypeError(`${source.name}/${file}: a migration exports up(db) and breaking`)
   }
-  return {
-    source: source.name,
-    name: nameOf(file),
-    breaking: module.breaking,
-    up: module.up,
-    ...(source.tablePrefix === undefined ? {} : { tablePrefix: source.tablePrefix }),
-  }
+  return { ...ownerOf(source), name: nameOf(file), breaking: module.breaking, up: module.up }
+}
+
+function ownerOf({ name, tablePrefix }: Pick<MigrationSource, 'name' | 'tablePrefix'>) {
+  return { source: name, ...(tablePrefix === undefined ? {} : { tablePrefix }) }
 }
 
 function nameOf(file: string): string {

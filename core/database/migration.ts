@@ -1,9 +1,13 @@
 import type { Kysely } from 'kysely'
 
-/** Owner of migrations, and the folder with the files `0001-name.ts` (`.js` when bundled). */
+/** A migration that is declared in code. */
+export type DeclaredMigration = Pick<Migration, 'name' | 'breaking' | 'up'>
+
+/** Owner of migrations: those that follow from declarations, then the folder with the files `0001-name.ts` (`.js` when bundled). */
 export interface MigrationSource {
   readonly name: string
-  readonly migrations: URL
+  readonly declared?: readonly DeclaredMigration[]
+  readonly migrations?: URL
   /** Required prefix of every table created; set for third-party plugins. */
   readonly tablePrefix?: string
 }

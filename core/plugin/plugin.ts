@@ -24,6 +24,8 @@ import type {
 } from './role-contexts.ts'
 import type { AccessRule } from '#core/cluster/roles/access-rule.ts'
 import type { KindSlot } from './kind-slot.ts'
+import { withStored } from './stored-slot.ts'
+import type { StoredSlot } from './stored-slot.ts'
 import type { Command } from './command.ts'
 import type { ConsolePage } from './console-page.ts'
 import type { EnforcedField } from './enforced-fields.ts'
@@ -83,6 +85,8 @@ export interface Plugin<
   readonly events?: readonly EventType[]
   /** Kinds with their CRDs, routes, informers and rights. Every kind of an installation is followed, also of an unwired plugin. */
   readonly kinds?: readonly KindSlot[]
+  /** Resources in the store with their routes, tables, events, errors and rights. Their plugin requires the store. */
+  readonly stored?: readonly StoredSlot[]
   /** What the plugin's personas and roles may do at the API server, beyond what follows from kinds and informers. */
   readonly access?: readonly AccessRule[]
   /**
@@ -141,5 +145,5 @@ export function definePlugin<
   const R extends readonly Requirement[] = readonly [],
   System = undefined,
 >(plugin: Plugin<Name, Services, Api, S, N, R, System>): Plugin<Name, Services, Api, S, N, R, System> {
-  return plugin
+  return withStored(plugin)
 }

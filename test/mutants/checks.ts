@@ -24,7 +24,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'two consumers have one name',
     file: 'core/host/role/declare-work.ts',
-    find: "  refuseShared([...own, ...declared], 'the consumer', nameOf)\n",
+    find: "  refuseShared([...own, ...ofStored, ...declared], 'the consumer', nameOf)\n",
     replace: '',
     tests: boot,
     only: 'CON6',

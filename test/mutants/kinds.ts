@@ -65,7 +65,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'kinds: a third party may grant a star',
     file: 'core/host/third-party/check-slots.ts',
-    find: 'accessVerbs.some((known) => known === verb)',
+    find: 'verbs.includes(verb)',
     replace: "typeof verb === 'string'",
     tests: manifests,
     only: 'names the argument, the plugin or the file',

@@ -45,6 +45,7 @@ import { mutants as ofDispatch } from './runs-dispatch.ts'
 import { mutants as ofBehalf } from './runs-behalf.ts'
 import { mutants as ofRetention } from './retention.ts'
 import { mutants as ofSharing } from './sharing.ts'
+import { mutants as ofStored } from './stored.ts'
 import { mutants as ofStateStore } from './state-store.ts'
 import { mutants as ofStartup } from './startup.ts'
 import { mutants as ofDeploy } from './deploy.ts'
@@ -66,6 +67,7 @@ export const all: readonly Mutant[] = [
   ...ofCluster,
   ...ofStore,
   ...ofMessaging,
+  ...ofStored,
   ...ofStateStore,
   ...ofSharing,
   ...ofRetention,

@@ -1,8 +1,11 @@
 /** Verbs of a rule. `*` and `deletecollection` are never granted (K6). */
 export const accessVerbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'] as const
 
-/** One of `accessVerbs`. */
-export type Verb = (typeof accessVerbs)[number]
+/** Verbs of virtual resources only: no request to the API server has them. `promote` moves a protected label. */
+export const reviewedVerbs = ['promote'] as const
+
+/** A verb of a rule. */
+export type Verb = (typeof accessVerbs)[number] | (typeof reviewedVerbs)[number]
 
 /** Roles of users, weakest first; each includes the rights of the weaker ones. */
 export const personaRoles = ['viewer', 'developer', 'operator'] as const

@@ -1,5 +1,5 @@
 import { GROUP } from '#schemas/names/group.ts'
-import { accessVerbs, personaRoles } from './access-rule.ts'
+import { accessVerbs, personaRoles, reviewedVerbs } from './access-rule.ts'
 import type { AccessRule, GrantedRole, Verb } from './access-rule.ts'
 
 /** One rule of a ClusterRole, and the reason that a manifest shows as its comment. */
@@ -42,5 +42,5 @@ function grantOf(role: GrantedRole, rule: AccessRule): Grant {
 }
 
 function inOrder(verbs: readonly Verb[]): readonly Verb[] {
-  return accessVerbs.filter((verb) => verbs.includes(verb))
+  return [...accessVerbs, ...reviewedVerbs].filter((verb) => verbs.includes(verb))
 }

@@ -43,6 +43,18 @@ export default mesh.definePlugin({
 })
 `
 
+const withStored = acme.replace(
+  'export default mesh.definePlugin({',
+  `const tooth = mesh.defineStored({
+    domain: 'com.acme', plugin: 'acme', kind: 'Tooth', plural: 'teeth', description: 'A tooth.',
+    fields: mesh.Type.Object({ size: mesh.Type.Integer() }), sample: { size: 1 },
+  })
+  export default mesh.definePlugin({ stored: [mesh.storeCrud(tooth)],`,
+)
+
+/** A plugin with a stored resource, changed in one place. */
+const stored = (from: string, to: string): string => withStored.replace(from, to)
+
 async function run(t: TestContext, args: readonly string[], plugin = acme) {
   const folder = tempFolder('manifests')
   t.after(folder.remove)
@@ -96,6 +108,23 @@ test('mesh manifests names the argument, the plugin or the file that is wrong', 
     [acme.replace('sample: { teeth: 7 }', ''), /crud: sample must be the spec of a valid object/],
     [acme.replace("plural: 'manifestcogs'", "plural: '../x'"), /defineKind: plural must be lowercase/],
     [acme.replace('kinds: [mesh', 'kinds: [{}, mesh'), /kinds\[0\] must be built by crud/],
+    [acme.replace('  kinds: [', '  stored: {},\n  kinds: ['), /stored must be a list/],
+    [acme.replace('  kinds: [', '  stored: [{}],\n  kinds: ['), /stored\[0\] must be built by storeCrud/],
+    [stored("domain: 'com.acme'", "domain: 'acme'"), /acme: must be a reverse DNS name/],
+    [stored("domain: 'com.acme', ", ''), /defineStored: domain must be a string/],
+    [stored("domain: 'com.acme'", "domain: 'dev.mesh.acme'"), /its event dev\.mesh\..* must have a reverse DNS name/],
+    [stored("plugin: 'acme'", "plugin: 'other'"), /its event com\.acme\.other\..* must name the plugin acme/],
+    [stored("kind: 'Tooth'", "kind: 'tooth'"), /stored resource teeth: kind must be in PascalCase/],
+    [stored("plural: 'teeth'", "plural: '../x'"), /plural must be lowercase letters and digits/],
+    [stored('fields: mesh.Type.Object({ size: mesh.Type.Integer() })', 'fields: {}'), /defineStored: fields must be/],
+    [stored('sample: { size: 1 }', 'sample: 1'), /defineStored: sample must be/],
+    [stored('size: mesh', 'version: mesh'), /fields\.version is a field of every object/],
+    [stored('mesh.storeCrud(tooth)', 'mesh.storeCrud()'), /storeCrud: the first argument must be/],
+    [stored('mesh.storeCrud(tooth)', 'mesh.storeCrud(tooth, 1)'), /storeCrud: the second argument must be/],
+    [
+      stored('mesh.storeCrud(tooth)', 'mesh.storeCrud(tooth), mesh.storeCrud(tooth)'),
+      /declares the event com\.acme\.acme\.tooth-created\.v1 twice/,
+    ],
   ] as const) {
     const { code, out, err } = await run(t, [], plugin)
     assert.deepEqual([code, out], [1, ''], err)

@@ -5,6 +5,7 @@ import { createObjectStores } from '#core/controllers/watch/object-stores.ts'
 import type { ObjectStores } from '#core/controllers/watch/object-stores.ts'
 import { prefixOfThirdParty } from '#core/database/table-prefix.ts'
 import type { MigrationSource } from '#core/database/migration.ts'
+import { migrationsOfStored } from '#core/plugin/stored-slot.ts'
 import { createOutbound } from '#core/http-client/outbound.ts'
 import { projectionsOf } from '../load/check-projections.ts'
 import { wire } from '../load/plugin-availability.ts'
@@ -105,8 +106,11 @@ function needsOfPlatform(cradle: RoleCradle): PlatformNeeds {
     role,
     eventTypes,
     projections: () => projectionsOf(cradle.built, { eventTypes, thirdParty }),
-    migrations: ordered.flatMap(({ name, migrations }): MigrationSource[] =>
-      migrations === undefined ? [] : [{ name, migrations, ...prefixOf(name) }],
-    ),
+    migrations: ordered.flatMap((plugin): MigrationSource[] => {
+      const { name, migrations } = plugin
+      const declared = migrationsOfStored(plugin)
+      if (declared.length === 0 && migrations === undefined) return []
+      return [{ name, declared, ...(migrations === undefined ? {} : { migrations }), ...prefixOf(name) }]
+    }),
   }
 }

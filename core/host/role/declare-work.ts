@@ -6,12 +6,13 @@ import { checkJob } from '#core/jobs/check-job.ts'
 import type { Consumer } from '#core/messaging/consumer/consumer.ts'
 import { coreInformers, informersOf } from '#core/plugin/access-of-plugins.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
+import { consumersOfStored } from '#core/plugin/stored-slot.ts'
 import type { ConsumerContext, JobContext, ManagerContext, WorkerContext } from '#core/plugin/role-contexts.ts'
 import { checkTaskHandler } from '#core/tasks/task.ts'
 import type { TaskHandler } from '#core/tasks/task.ts'
 import { usable } from '../load/role-container.ts'
 import type { Built } from '../load/role-container.ts'
-import { ofCore, slotValues, valuesOf } from '../load/slot-values.ts'
+import { declaredBy, ofCore, slotValues, valuesOf } from '../load/slot-values.ts'
 import { refuseShared } from '../load/refuse-duplicates.ts'
 import { callSlot } from '../load/startup-error.ts'
 import { relayName } from '#core/messaging/relay-cursor.ts'
@@ -83,9 +84,13 @@ export function allConsumers(input: DeclareInput): readonly Consumer[] {
   )
   // The relay has a cursor besides those of the consumers.
   const own = ofCore<{ readonly name: string }>([{ name: relayName }, ...controllerConsumers])
-  refuseShared([...own, ...declared], 'the consumer', nameOf)
+  const ofStored = declaredBy(
+    usable(input.built).map(({ plugin }) => plugin),
+    consumersOfStored,
+  )
+  refuseShared([...own, ...ofStored, ...declared], 'the consumer', nameOf)
   for (const { owner, value } of declared) refuseUndeclared(owner, value, input.core.eventTypes())
-  return [...controllerConsumers, ...valuesOf(declared)]
+  return [...controllerConsumers, ...valuesOf(ofStored), ...valuesOf(declared)]
 }
 
 function nameOf({ name }: { readonly name: string }): readonly string[] {

@@ -7,6 +7,7 @@ import { createFindCallingAgent } from '#core/cluster/calling-agent.ts'
 import type { ObjectStores } from '#core/controllers/watch/object-stores.ts'
 import { coreEndpoints, coreOwner } from '#core/http/health.ts'
 import { mountRoutes } from '#core/http/mount-routes.ts'
+import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import type { Mountable } from '#core/http/endpoint/mountable.ts'
 import { createServer } from '#core/http/server.ts'
 import type { HttpServices } from '#core/http/endpoint/server-context.ts'
@@ -22,6 +23,7 @@ import { checkEntryRoutes, entryEndpoint, readConsoleEntries } from '../console/
 import type { ConsoleEntry } from '../console/console-entries.ts'
 import { consolePagesOf } from '../console/console-pages.ts'
 import { asPlugin, callSlot } from '../load/startup-error.ts'
+import { absentStore } from '../load/unconfigured-store.ts'
 import { usable } from '../load/role-container.ts'
 import type { Built } from '../load/role-container.ts'
 import type { ReportedPage } from '#core/plugin/console-page.ts'
@@ -174,9 +176,15 @@ async function mountPlugin(app: FastifyInstance, built: Built, input: RoleAppInp
     // The routes of kinds first, then those of the slot, which may not be a list if the plugin is untyped.
     const ofKinds = input.role === 'bff' ? (plugin.kinds ?? []).flatMap(({ endpoints }) => endpoints) : []
     const ofPages = mounted.entries.filter((entry) => entry.plugin === plugin).map(entryEndpoint)
-    await mountRoutes(app, [...ofKinds, ...ofPages], owner)
+    await mountRoutes(app, [...ofKinds, ...storedRoutesOf(built, input), ...ofPages], owner)
     if (plugin[slot] !== undefined) await mountRoutes(app, routesOf(built, input, mounted), owner)
   })
+}
+
+function storedRoutesOf({ plugin, services }: Built, { role, core }: RoleAppInput): readonly AnyEndpoint[] {
+  if (role !== 'bff') return []
+  const { store = absentStore, observed, now } = core
+  return (plugin.stored ?? []).flatMap(({ routes }) => routes({ store, observed, now }, services))
 }
 
 const routeSlots = { bff: 'routes', gateway: 'gatewayRoutes', state: 'stateRoutes', manager: 'managerRoutes' } as const

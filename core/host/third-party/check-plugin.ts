@@ -1,6 +1,6 @@
 import { didYouMean } from '#schemas/values/nearest.ts'
 import { isObject } from '#core/json/is-object.ts'
-import { checkAccess, checkInformers, checkKindSlots } from './check-slots.ts'
+import { checkAccess, checkInformers, checkKindSlots, checkStored } from './check-slots.ts'
 import { BootError } from '../load/startup-error.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 
@@ -39,6 +39,7 @@ const fieldChecks: Readonly<Record<keyof AnyPlugin, FieldCheck>> = {
   events: listOf('defineEvent(...)', 'type', 'data'),
   kinds: checkedBelow,
   access: checkedBelow,
+  stored: checkedBelow,
   informers: checkedBelow,
   requires: checkedBelow,
   keys: anObject,
@@ -79,6 +80,7 @@ export function checkPlugin(from: string, value: unknown, known: readonly AnyPlu
   checkRequires(value, refuse)
   checkEvents(value, refuse)
   checkKindSlots(value.kinds, refuse)
+  checkStored(value, refuse)
   checkAccess('access', value.access, refuse)
   checkInformers(value.informers, refuse)
   return value

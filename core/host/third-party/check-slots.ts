@@ -1,12 +1,14 @@
-import { accessVerbs, accountRoles, personaRoles } from '#core/cluster/roles/access-rule.ts'
+import { accessVerbs, accountRoles, personaRoles, reviewedVerbs } from '#core/cluster/roles/access-rule.ts'
 import { asObject } from '#core/json/is-object.ts'
 import { isName } from '#core/kube/names.ts'
+import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import { GROUP } from '#schemas/names/group.ts'
 
 type Refuse = (why: string) => never
 
 const resourcePattern = /^[a-z][a-z0-9-]{0,62}(?:\/[a-z]{1,30})?$/
 const textFields = ['group', 'resource', 'scope', 'clusterWide', 'kind', 'reason']
+const verbs: readonly unknown[] = [...accessVerbs, ...reviewedVerbs]
 const roles: readonly string[] = [...personaRoles, ...accountRoles]
 
 /** Validates `access` of a third party: the generated roles get nothing but enumerated verbs on named resources (K6). */
@@ -25,8 +27,8 @@ function checkRule(where: string, rule: unknown, refuse: Refuse): void {
   for (const [field, value] of Object.entries(fields)) {
     if (textFields.includes(field)) continue
     if (!roles.includes(field)) refuse(`${where}.${field.slice(0, 60)} is not a role (there are ${roles.join(', ')})`)
-    if (!Array.isArray(value) || !value.every((verb) => accessVerbs.some((known) => known === verb)))
-      refuse(`${where}.${field} must be a list of verbs (${accessVerbs.join(', ')})`)
+    if (!Array.isArray(value) || !value.every((verb) => verbs.includes(verb)))
+      refuse(`${where}.${field} must be a list of verbs (${verbs.join(', ')})`)
   }
 }
 
@@ -43,6 +45,19 @@ export function checkKindSlots(kinds: unknown, refuse: Refuse): void {
     if (!isGroup(group) || isReserved(group))
       refuse(`${where}: the group ${JSON.stringify(group)} must be a DNS name of its own, such as acme.example`)
     checkAccess(`${where}.access`, access, refuse)
+  }
+}
+
+/** Validates `stored` of a third party: built by `storeCrud`, and given to `definePlugin`, which adds its events. */
+export function checkStored({ stored, events = [] }: Pick<AnyPlugin, 'stored' | 'events'>, refuse: Refuse): void {
+  if (stored === undefined) return
+  if (!Array.isArray(stored)) return refuse('stored must be a list, such as [storeCrud(resource, options)]')
+  const types = new Set(events.map(({ type }) => type))
+  for (const [index, slot] of (stored as readonly unknown[]).entries()) {
+    const { resource, routes } = asObject(slot)
+    const { created } = asObject(asObject(resource)['events'])
+    if (typeof routes !== 'function' || !types.has(String(asObject(created)['type'])))
+      refuse(`stored[${index}] must be built by storeCrud(resource, options), in a plugin of definePlugin`)
   }
 }
 

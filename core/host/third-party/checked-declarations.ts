@@ -14,15 +14,16 @@ import { defineTask, handleTask } from '#core/tasks/task.ts'
 import { checkOf } from '#core/validation/validate.ts'
 import { defineKind } from '#schemas/kinds/kind.ts'
 import { markDeclaration } from '../load/plugin-error.ts'
-import { demand, isNamed } from './demand.ts'
+import { demand, demandDomain, isNamed } from './demand.ts'
 
 // Untyped code may omit arguments, and their use would fail far from the call with an error of core.
 
 /** `definePlugin` that remembers the position of its call, for messages. */
 export const checkedPlugin: typeof definePlugin = (plugin) => {
   demand(isObject(plugin), 'definePlugin: the argument must be { contract: 1, name, settings, create }')
-  markDeclaration(plugin)
-  return definePlugin(plugin)
+  const declared = definePlugin(plugin)
+  markDeclaration(declared)
+  return declared
 }
 
 export const checkedOptional: typeof optional = (plugin) => {
@@ -44,7 +45,7 @@ export function checkedEvent<S extends TSchema>(spec: OwnEventSpec<S>): EventTyp
   for (const field of ['domain', 'plugin', 'fact', 'summary'])
     demand(typeof given[field] === 'string', `defineEvent: ${field} must be a string`)
   demand(isObject(given.data), 'defineEvent: data must be a schema, such as Type.Object({})')
-  demand(/^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/.test(spec.domain), `${spec.domain}: must be a reverse DNS name`)
+  demandDomain(spec.domain)
   return defineEventOf(spec.domain, spec)
 }
 

@@ -5,6 +5,11 @@ export function demand(holds: boolean, why: string): asserts holds {
   if (!holds) throw new TypeError(why)
 }
 
+/** Throws unless a domain is in reverse DNS form. */
+export function demandDomain(domain: string): void {
+  demand(/^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/.test(domain), `${domain}: must be a reverse DNS name`)
+}
+
 /** Whether a value has a name, as points and tasks do. */
 export function isNamed(value: unknown): boolean {
   return isObject(value) && typeof value.name === 'string'

@@ -9,6 +9,7 @@ import type { AnyEndpoint, Call, Examples } from '../endpoint/endpoint.ts'
 import type { PathNames } from '../endpoint/path-params.ts'
 import { listObjects } from './resource-list.ts'
 import { storedExample } from './resource-example.ts'
+import { nounPlural, nounWords, withArticle } from './resource-words.ts'
 import { listQuery, namespaceOfItem, objectQuery, rightsResource, writeQuery } from './resource-schemas.ts'
 import type { RoutedKind } from './resource-schemas.ts'
 import { createObject, deleteObject, getObject, inNamespace, refOf, replaceObject } from './resource-write.ts'
@@ -63,8 +64,8 @@ function listRoute(kind: RoutedKind, { path, noun, examples }: Named): AnyEndpoi
   return endpoint({
     method: 'GET',
     url: path,
-    id: `list${pluralOf(noun, path)}`,
-    summary: `List ${wordsOf(pluralOf(noun, path))}.`,
+    id: `list${nounPlural(noun, path)}`,
+    summary: `List ${nounWords(nounPlural(noun, path))}.`,
     ...(stored === undefined ? {} : { docs: { response: { items: [stored], nextCursor: null } } }),
     authz: { kind: 'kube', verb: 'list', resource: rightsResource(kind) },
     query: listQuery,
@@ -78,7 +79,7 @@ function createRoute(kind: RoutedKind, { path, noun, examples, itemIn, reserved,
     method: 'POST',
     url: path,
     id: `create${noun}`,
-    summary: `Create ${withArticle(wordsOf(noun))}.`,
+    summary: `Create ${withArticle(nounWords(noun))}.`,
     docs: { examples, response: storedExample(kind, examples), sends: ['ETag'] },
     ...writes(kind, 'create'),
     query: Type.Object({ ...writeQuery, ...objectQuery }),
@@ -99,7 +100,7 @@ function getRoute(kind: RoutedKind, { path, noun, itemIn, examples }: Named): An
     method: 'GET',
     url: itemPath(kind, path, itemIn),
     id: `get${noun}`,
-    summary: `Get ${withArticle(wordsOf(noun))}.`,
+    summary: `Get ${withArticle(nounWords(noun))}.`,
     docs: { response: storedExample(kind, examples), reads: ['If-None-Match'], sends: ['ETag'] },
     authz: { kind: 'kube', verb: 'get', resource: rightsResource(kind) },
     query: readQuery(kind, itemIn),
@@ -118,7 +119,7 @@ function updateRoute(kind: RoutedKind, { path, noun, examples, itemIn, readYaml,
     method: 'PUT',
     url: itemPath(kind, path, itemIn),
     id: `replace${noun}`,
-    summary: `Replace ${withArticle(wordsOf(noun))}.`,
+    summary: `Replace ${withArticle(nounWords(noun))}.`,
     docs: { examples, response: storedExample(kind, examples), reads: ['If-Match'], sends: ['ETag'] },
     ...writes(kind, 'update'),
     query: replaceQuery(kind, itemIn),
@@ -147,7 +148,7 @@ function deleteRoute(kind: RoutedKind, { path, noun, itemIn }: Named): AnyEndpoi
     method: 'DELETE',
     url: itemPath(kind, path, itemIn),
     id: `delete${noun}`,
-    summary: `Delete ${withArticle(wordsOf(noun))}.`,
+    summary: `Delete ${withArticle(nounWords(noun))}.`,
     docs: { reads: ['If-Match'] },
     ...writes(kind, 'delete'),
     query: deleteQuery(kind, itemIn),
@@ -166,23 +167,6 @@ function writes(kind: RoutedKind, verb: string): Pick<AnyEndpoint, 'authz' | 'au
 // The schema of the kind is known only at run time; handlers read no more than this.
 function sentObject(kind: RoutedKind): ReturnType<typeof Type.Unsafe<SentObject>> {
   return Type.Unsafe<SentObject>(clusterObjectInput(kind))
-}
-
-// Converts `ModelRoute` to "model route".
-function wordsOf(noun: string): string {
-  return noun.replaceAll(/(?!^)([A-Z])/g, ' $1').toLowerCase()
-}
-
-/** Returns the plural of a noun, with the ending of the path: `Shelves` for `Shelf` and `/shelves`. */
-function pluralOf(noun: string, path: string): string {
-  const plural = path.slice(path.lastIndexOf('/') + 1)
-  const same = [...noun.toLowerCase()].findIndex((letter, index) => letter !== plural[index])
-  const shared = same === -1 ? noun.length : same
-  return shared < noun.length / 2 ? `${noun.replace(/y$/, 'ie')}s` : noun.slice(0, shared) + plural.slice(shared)
-}
-
-function withArticle(noun: string): string {
-  return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`
 }
 
 function itemPath(kind: RoutedKind, path: string, itemIn: 'path' | 'query'): string {

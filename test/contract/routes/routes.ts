@@ -3,6 +3,7 @@ import { agents, bearerOnly, nameOf, ok, query, templates } from './route-case.t
 import type { RouteCase } from './route-case.ts'
 import { agentRoutes } from './routes-agents.ts'
 import { kindRoutes } from './routes-kinds.ts'
+import { storedRoutes } from './routes-stored.ts'
 import { tenantRoutes } from './routes-tenants.ts'
 import { knowledgeRoutes } from './routes-knowledge.ts'
 import { runRoutes } from './routes-runs.ts'
@@ -11,6 +12,7 @@ import { MISSING, templateNamed } from './world.ts'
 /** Every route below `/api`, by method and path. The suite fails for a mounted route without a case. */
 export const routes: Readonly<Record<string, RouteCase>> = {
   ...kindRoutes,
+  ...storedRoutes,
   ...agentRoutes,
   'GET /api/whoami': bearerOnly('/api/whoami'),
   'GET /api/capabilities': bearerOnly('/api/capabilities'),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { KubeObject } from '#core/kube/client.ts'
 import type { KindSlot } from '#core/plugin/kind-slot.ts'
+import type { StoredSlot } from '#core/plugin/stored-slot.ts'
 import { plugins } from '#plugins/index.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
@@ -11,6 +12,7 @@ import { GROUP } from '#schemas/names/group.ts'
 import type { Platform } from '../../flows/platform/running-platform.ts'
 import { makeCredentials } from './credentials.ts'
 import type { Credential } from './credentials.ts'
+import { fillStored } from './fill-stored.ts'
 import { tenantNamed } from './tenant-named.ts'
 
 /** The two tenants: viewer and developer have roles in `demo`, other-tenant in `other`, operator and admin in both. */
@@ -76,6 +78,9 @@ export const routedKinds: readonly KindSlot[] = plugins
   .filter(({ kind, endpoints }) => kind.namespaced && endpoints.length > 0)
   .map((slot) => (slot.kind.kind === AgentDeployment.kind ? { ...slot, sample: agentNamed('', '') } : slot))
 
+/** Stored resources of the built-in plugins. */
+export const storedSlots: readonly StoredSlot[] = plugins.flatMap(({ stored = [] }) => stored)
+
 /** The sample of a kind under another name. */
 export function sampleNamed({ sample }: KindSlot, namespace: string, name: string): KubeObject {
   return { ...sample, metadata: { name, namespace } }
@@ -92,6 +97,7 @@ async function fillNamespace({ admin, send, kube, tokens, processes }: Platform,
   await admin.create(AgentTemplate, templateNamed(namespace, EXISTING))
   for (const slot of routedKinds)
     if (slot.kind.kind !== AgentDeployment.kind) await admin.create(slot.kind, sampleNamed(slot, namespace, EXISTING))
+  for (const slot of storedSlots) await fillStored(send, slot, { bearer: tokens.admin, namespace, name: EXISTING })
   const ref = { namespace: parseLabel('namespace', namespace), name: parseName('name', EXISTING) }
   const end = performance.now() + 60_000
   let agent: KubeObject

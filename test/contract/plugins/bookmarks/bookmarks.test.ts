@@ -1,118 +1,44 @@
 import assert from 'node:assert/strict'
-import { fileURLToPath } from 'node:url'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
-import { createDirectory } from '#core/cluster/namespace-directory.ts'
-import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
-import { createObserved } from '#core/cluster/observed-objects.ts'
-import type { Access, Caller } from '#core/cluster/caller.ts'
-import { readSettings } from '#core/config/settings.ts'
 import type { Database } from '#core/database/database.ts'
-import { migrate } from '#core/database/migrate.ts'
-import { prefixOfThirdParty } from '#core/database/table-prefix.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
-import { createStore } from '#core/event-store/create-store.ts'
-import { createHost } from '#core/host/process/host.ts'
-import { bareSettings, standalonePlatform } from '#core/host/testing/standalone-platform.ts'
-import { loadThirdParties } from '#core/host/third-party/third-party.ts'
-import { testKeyring } from '#core/http/testing/build-server.ts'
-import { KubeError } from '#core/kube/status.ts'
-import { createLogger } from '#core/log/create-logger.ts'
+import { problemOf, servePlugin } from '../serve-plugin.ts'
 
-const httpMigrations = {
-  name: 'http',
-  migrations: new URL('../../../../core/http/migrations/', import.meta.url),
+const file = new URL('./bookmarks.ts', import.meta.url)
+
+interface Bookmark {
+  readonly id: string
+  readonly name: string
+  readonly version: number
 }
 
-// Namespaces where each user may do everything; other reviews are denied, that of the whole cluster too.
-const rights: Readonly<Record<string, readonly string[]>> = { ann: ['a', 'b'], ben: ['b'], root: ['', 'a', 'b'] }
-
-function callerOf(bearer: string): Caller {
-  const allowed = rights[bearer]
-  if (allowed === undefined) throw new KubeError(401, 'Unauthorized', 'Unauthorized')
-  const review: Caller['review'] = async (verb, resource, { namespace }) => {
-    if (!allowed.includes(namespace)) throw new KubeError(403, 'Forbidden', `${resource} is forbidden`)
-    return { verb, resource, namespace, username: bearer } as Access<typeof verb, typeof resource>
-  }
-  return {
-    username: bearer,
-    bearer,
-    get cluster(): never {
-      throw new Error('this test has no cluster')
-    },
-    whoami: async () => ({ username: bearer, uid: '', groups: [], extra: {} }),
-    review,
-    may: (verb, resource, where) => review(verb, resource, where).catch(() => undefined),
-  }
-}
-
-async function observe(database: Database, name: string, uid: string): Promise<void> {
-  await sql`insert into object_index (uid, kind, namespace, name, rv, content_hash)
-    values (${uid}, 'Namespace', '', ${name}, '1', '')`.execute(database.root)
-}
-
-async function serve(t: TestContext, open: (t: TestContext) => Promise<Database>) {
-  const folder = fileURLToPath(new URL('.', import.meta.url))
-  const [plugin] = await loadThirdParties(['./bookmarks.ts'], { folder, plugins: [], profile: 'open' })
-  assert.ok(plugin?.migrations)
-  const database = await open(t)
-  const own = { name: plugin.name, migrations: plugin.migrations, tablePrefix: prefixOfThirdParty(plugin.name) }
-  await migrate(database, [{ name: 'cluster', migrations: clusterMigrations }, httpMigrations, own])
-  for (const name of ['a', 'b']) await observe(database, name, `uid-${name}`)
-  const store = createStore(database, { projections: [] })
-  const platform = standalonePlatform()
-  const clock = { ms: Date.parse('2026-01-01T00:00:00Z') }
-  const host = createHost({
-    roles: ['bff'],
-    plugins: [plugin],
-    settings: readSettings(bareSettings(), {}, [plugin]),
-    openPlatform: async (needs) => ({
-      ...(await platform(needs)),
-      store,
-      observed: createObserved(store),
-      directory: createDirectory(store),
-      callers: { as: async (bearer) => callerOf(bearer) },
-    }),
-    keys: testKeyring(),
-    version: '0.0.0',
-    log: createLogger({ destination: { write: () => undefined } }),
-    now: () => new Date((clock.ms += 1)),
-    thirdParty: new Set([plugin.name]),
+async function serve(t: TestContext, open: (t: TestContext) => Promise<Database>, most = 100) {
+  const served = await servePlugin(t, open, {
+    file,
+    path: '/bookmarks/bookmarks',
+    settings: `bookmarks: { most: ${most} }\n`,
   })
-  t.after(() => host.close())
-  await host.start()
-  type Sent = { readonly body?: unknown; readonly headers?: object; readonly who?: string | undefined }
-  const ask = async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, sent: Sent = {}) => {
-    const { body, headers, who = 'ann' } = sent
-    const answer = await host.app('bff')?.inject({
-      method,
-      url: `/api/x/bookmarks/items${path}`,
-      headers: {
-        ...(who === '' ? {} : { authorization: `Bearer ${who}` }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
-    })
-    assert.ok(answer)
-    return answer
-  }
-  const add = (ns: string, name: string, more: object = {}) =>
-    ask('POST', `/${ns}`, { body: { name, url: `https://${name}.example`, ...more } })
+  const { ask } = served
+  const add = (namespace: string, name: string, more: object = {}, headers: object = {}) =>
+    ask('POST', '', { body: { namespace, name, url: `https://${name}.example`, ...more }, headers })
   const names = async (query: string, who?: string) => {
     const answer = await ask('GET', query, { who })
     assert.equal(answer.statusCode, 200, answer.body)
-    const { items, nextCursor } = answer.json<{ items: { name: string }[]; nextCursor: string | null }>()
+    const { items, nextCursor } = answer.json<{ items: Bookmark[]; nextCursor: string | null }>()
     return { names: items.map(({ name }) => name).join(' '), nextCursor }
   }
-  return { ask, add, names, database, store }
+  return { ...served, add, names }
 }
 
 for (const { name: adapter, skip, open } of pluginAdapters) {
   test(`CON8: ${adapter}: rows with labels are listed by page, filter and permitted namespace`, { skip }, async (t) => {
-    const { add, names, ask, database } = await serve(t, open)
-    for (const n of [1, 2, 3]) assert.equal((await add('a', `a${n}`, { labels: { n: String(n % 2) } })).statusCode, 201)
+    const { add, names, ask, renew } = await serve(t, open)
+    for (const n of [1, 2, 3]) {
+      const made = await add('a', `a${n}`, { labels: { n: String(n % 2) } })
+      assert.equal(made.statusCode, 201, made.body)
+    }
     for (const n of [1, 2]) await add('b', `b${n}`)
     assert.deepEqual(await names('?namespace=a'), { names: 'a3 a2 a1', nextCursor: null })
     // An exactly full last page has no cursor.
@@ -139,21 +65,59 @@ for (const { name: adapter, skip, open } of pluginAdapters) {
     for (const query of [
       `?namespace=b&limit=2&cursor=${first.nextCursor}`,
       `?namespace=a&label=n=1&cursor=${first.nextCursor}`,
+      `?namespace=a&order=oldest&cursor=${first.nextCursor}`,
+      `?namespace=a&search=a&cursor=${first.nextCursor}`,
       `?scope=permitted&cursor=${first.nextCursor}`,
       `?namespace=a&cursor=${first.nextCursor}x`,
     ])
-      assert.equal((await ask('GET', query)).json<{ code: string }>().code, 'invalid_cursor', query)
+      assert.equal(problemOf(await ask('GET', query)).code, 'invalid_cursor', query)
     // A namespace that was deleted and created again has none of the rows.
-    await sql`update object_index set deleted_at = now() where uid = 'uid-a'`.execute(database.root)
-    await observe(database, 'a', 'uid-a2')
+    await renew('a')
     assert.equal((await names('?namespace=a')).names, '')
     assert.equal((await names('?scope=permitted')).names, 'b2 b1')
     assert.equal((await ask('GET', '/a/a1')).statusCode, 404)
+    assert.equal((await add('a', 'a1')).statusCode, 201, 'the name is free')
+  })
+
+  test(`${adapter}: a list is ordered and searched, and pages keep the order`, { skip }, async (t) => {
+    const { add, names, ask } = await serve(t, open)
+    for (const name of ['pear', 'apple', 'plum']) await add('a', name)
+    await add('b', 'apple', { url: 'https://elsewhere.example/PLUM' })
+    await ask('PUT', '/a/pear', { body: { url: 'https://changed.example' } })
+    for (const [query, expected] of [
+      ['namespace=a', 'plum apple pear'],
+      ['namespace=a&order=newest', 'plum apple pear'],
+      ['namespace=a&order=oldest', 'pear apple plum'],
+      ['namespace=a&order=name', 'apple pear plum'],
+      ['namespace=a&order=updated', 'pear plum apple'],
+      ['namespace=a&search=PLU', 'plum'],
+      ['namespace=a&search=changed', 'pear'],
+      ['namespace=a&url=https://plum.example', 'plum'],
+      ['namespace=a&search=%25', ''],
+      ['namespace=a&search=_', ''],
+      [`namespace=a&search=${encodeURIComponent("' or 1=1 --")}`, ''],
+      ['scope=permitted&search=plum', 'plum apple'],
+    ] as const)
+      assert.equal((await names(`?${query}`)).names, expected, query)
+    // Objects of two namespaces with one name are both listed, across pages.
+    for (const [order, expected] of [
+      ['name', ['apple', 'apple', 'pear', 'plum']],
+      ['updated', ['pear', 'apple', 'plum', 'apple']],
+      ['oldest', ['pear', 'apple', 'plum', 'apple']],
+    ] as const) {
+      const walked: string[] = []
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const page = await names(`?order=${order}&limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`, 'root')
+        walked.push(page.names)
+        cursor = page.nextCursor
+      }
+      assert.deepEqual(walked, expected, order)
+    }
   })
 
   test(`${adapter}: If-Match lets one of concurrent writers win, and names the failure`, { skip }, async (t) => {
     const { add, ask, store } = await serve(t, open)
-    assert.equal((await add('a', 'x')).headers.etag, '"1"')
+    assert.equal((await add('a', 'x')).headers['etag'], '"1"')
     const put = (n: number, match?: string) =>
       ask('PUT', '/a/x', { body: { url: `u${n}` }, headers: match === undefined ? {} : { 'if-match': match } })
     const raced = await Promise.all(Array.from({ length: 12 }, (_, n) => put(n, '"1"')))
@@ -161,12 +125,10 @@ for (const { name: adapter, skip, open } of pluginAdapters) {
       200,
       ...Array.from({ length: 11 }, () => 412),
     ])
-    assert.equal(
-      raced.find(({ statusCode }) => statusCode === 412)?.json<{ code: string }>().code,
-      'precondition_failed',
-    )
-    assert.equal((await put(1)).headers.etag, '"3"', 'without the header any version matches')
-    assert.equal((await put(1, '*')).headers.etag, '"4"')
+    const refused = raced.find(({ statusCode }) => statusCode === 412)
+    assert.equal(refused && problemOf(refused).code, 'precondition_failed')
+    assert.equal((await put(1)).headers['etag'], '"3"', 'without the header any version matches')
+    assert.equal((await put(1, '*')).headers['etag'], '"4"')
     for (const [match, status] of [
       ['"3"', 412],
       ['"04"', 412],
@@ -184,21 +146,76 @@ for (const { name: adapter, skip, open } of pluginAdapters) {
     assert.equal((await ask('DELETE', '/a/x', { headers: { 'if-match': '"3"' } })).statusCode, 412)
     assert.equal((await ask('DELETE', '/a/x', { headers: { 'if-match': '"4"' } })).statusCode, 204)
     assert.equal((await ask('DELETE', '/a/x')).statusCode, 404)
-    const events = await store.readStream('bookmarks/uid-a/x')
+    const events = await store.readStream('bookmarks/bookmarks/uid-a/x')
     assert.deepEqual(
-      events.map(({ data }) => (data as { change: string }).change),
-      ['create', 'update', 'update', 'update', 'delete'],
+      events.map(({ type, data }) => [type.split('.')[3], (data as { fields?: string[] }).fields]),
+      [
+        ['bookmark-created', undefined],
+        ['bookmark-updated', ['url']],
+        ['bookmark-updated', ['url']],
+        ['bookmark-updated', []],
+        ['bookmark-deleted', undefined],
+      ],
     )
-    // One of concurrent creations wins; a repeated key returns the first response.
+    assert.ok(!JSON.stringify(events.map(({ data }) => data)).includes('u1'), 'no event has content')
+    // A successor has further versions: a tag of the deleted object does not match it.
+    assert.equal((await add('a', 'x')).headers['etag'], '"6"')
+    assert.equal((await put(1, '"4"')).statusCode, 412)
+  })
+
+  test(`${adapter}: one of concurrent creations wins, and a repeated key is one object`, { skip }, async (t) => {
+    const { add, ask, count, database } = await serve(t, open)
     const made = await Promise.all(Array.from({ length: 8 }, () => add('a', 'y')))
     assert.deepEqual(made.map(({ statusCode }) => statusCode).toSorted(), [
       201,
       ...Array.from({ length: 7 }, () => 409),
     ])
-    assert.equal(made.find(({ statusCode }) => statusCode === 409)?.json<{ code: string }>().code, 'bookmark_exists')
-    const keyed = { body: { name: 'z', url: 'u' }, headers: { 'idempotency-key': 'k1' } }
-    assert.equal((await ask('POST', '/a', keyed)).statusCode, 201)
-    assert.equal((await ask('POST', '/a', keyed)).headers['idempotency-replayed'], 'true')
+    const exists = made.find(({ statusCode }) => statusCode === 409)
+    assert.equal(exists && problemOf(exists).code, 'bookmark_exists')
+    const keyed = { 'idempotency-key': 'k1' }
+    const first = await add('a', 'z', {}, keyed)
+    assert.equal(first.statusCode, 201)
+    const replayed = await add('a', 'z', {}, keyed)
+    assert.deepEqual([replayed.headers['idempotency-replayed'], replayed.body], ['true', first.body])
+    // As after a process that ended before its response was stored.
+    const forget = () => sql`delete from idempotency`.execute(database.root)
+    await forget()
+    const lost = await add('a', 'z', {}, keyed)
+    assert.deepEqual([lost.statusCode, lost.json<Bookmark>().id], [201, first.json<Bookmark>().id])
+    await forget()
+    assert.equal(problemOf(await add('a', 'other', {}, keyed)).code, 'idempotency_conflict')
+    await forget()
+    await sql`update x_bookmarks_bookmarks set created_at = created_at - interval '2 years'`.execute(database.root)
+    assert.equal((await add('a', 'other', {}, keyed)).statusCode, 201, 'the key has expired')
+    assert.equal(await count('x_bookmarks_bookmarks'), 3)
+    assert.equal((await ask('GET', '/a/other')).json<Bookmark>().version, 1)
+  })
+
+  test(`F10: ${adapter}: a namespace has its own quota, also for concurrent writers`, { skip }, async (t) => {
+    const { add, ask, count, deliver, renew } = await serve(t, open, 2)
+    const made = await Promise.all(Array.from({ length: 6 }, (_, n) => add('a', `n${n}`)))
+    assert.deepEqual(made.map(({ statusCode }) => statusCode).toSorted(), [201, 201, 429, 429, 429, 429])
+    const refused = made.find(({ statusCode }) => statusCode === 429)
+    assert.equal(refused && problemOf(refused).code, 'bookmark_quota_exceeded')
+    assert.match(refused?.body ?? '', /Namespace a has 2 of bookmarks/)
+    assert.equal((await add('b', 'other')).statusCode, 201, 'the quota of one namespace does not touch another')
+    const kept = made.find(({ statusCode }) => statusCode === 201)?.json<Bookmark>().name ?? ''
+    assert.equal((await ask('DELETE', `/a/${kept}`)).statusCode, 204)
+    assert.equal((await add('a', 'again')).statusCode, 201, 'a deleted object counts no more')
+    // With its namespace go the rows and their number, and no others.
+    await renew('a')
+    await deliver('uid-a')
+    assert.equal(await count('x_bookmarks_bookmarks'), 1)
+    assert.equal(await count('x_bookmarks_bookmarks_usage'), 1)
+    for (const name of ['one', 'two']) assert.equal((await add('a', name)).statusCode, 201)
+  })
+
+  test(`${adapter}: a namespace that is deleted meanwhile gets no object`, { skip }, async (t) => {
+    const { add, count, database } = await serve(t, open)
+    assert.equal((await add('nowhere', 'x')).statusCode, 403)
+    await sql`update object_index set deleted_at = now() where uid = 'uid-a'`.execute(database.root)
+    assert.equal((await add('a', 'x')).statusCode, 404)
+    assert.equal(await count('x_bookmarks_bookmarks'), 0)
   })
 
   test(
@@ -207,13 +224,14 @@ for (const { name: adapter, skip, open } of pluginAdapters) {
     async (t) => {
       const { ask, add, names } = await serve(t, open)
       await add('a', 'x')
-      const good = { name: 'y', url: 'u' }
+      const good = { namespace: 'a', name: 'y', url: 'u' }
+      const start = '{"namespace":"a","name":"y","url":"u"'
       const bodies: readonly (readonly [unknown, string])[] = [
         [{ ...good, url: 'a\0b' }, '/url'],
-        ['{"name":"y","url":"\\ud800"}', '/url'],
-        ['{"name":"y","url":"u","labels":{"k":"\\u0000"}}', '/labels/k'],
-        ['{"name":"y","url":"u","labels":{"\\udfff":"v"}}', '/labels'],
-        ['{"name":"y","url":"u","__proto__":{"x":1}}', ''],
+        ['{"namespace":"a","name":"y","url":"\\ud800"}', '/url'],
+        [`${start},"labels":{"k":"\\u0000"}}`, '/labels/k'],
+        [`${start},"labels":{"\\udfff":"v"}}`, '/labels'],
+        [`${start},"__proto__":{"x":1}}`, ''],
         [{ ...good, url: 1e308 }, '/url'],
         [{ ...good, url: ['u'] }, '/url'],
         [{ ...good, url: 'u'.repeat(1025) }, '/url'],
@@ -221,15 +239,19 @@ for (const { name: adapter, skip, open } of pluginAdapters) {
         [{ ...good, labels: { "k' or 1=1": 'v' } }, "/labels/k' or 1=1"],
         [{ ...good, labels: Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`k${n}`, 'v'])) }, '/labels'],
         [{ ...good, name: '../x' }, '/name'],
-        [{ url: 'u' }, '/name'],
+        [{ ...good, name: 'a\0' }, '/name'],
+        [{ ...good, name: 'x'.repeat(64) }, '/name'],
+        [{ ...good, id: 'x' }, '/id'],
+        [{ ...good, version: 9 }, '/version'],
+        [{ namespace: 'a', url: 'u' }, '/name'],
         [[], ''],
         ['null', ''],
         ['{', ''],
       ]
       for (const [body, pointer] of bodies) {
-        const answer = await ask('POST', '/a', { body })
+        const answer = await ask('POST', '', { body })
         assert.equal(answer.statusCode, 400, JSON.stringify(body))
-        assert.equal(answer.json<{ errors: { pointer: string }[] }>().errors[0]?.pointer, pointer, JSON.stringify(body))
+        assert.equal(problemOf(answer).pointer, pointer, JSON.stringify(body))
       }
       const queries = [
         'namespace=%00',
@@ -243,6 +265,13 @@ for (const { name: adapter, skip, open } of pluginAdapters) {
         'limit=99999999999999999999',
         'limit=1&limit=2',
         'scope=all',
+        'order=random',
+        'order=name&order=name',
+        'search=',
+        'search=%00',
+        'search=%ED%A0%80',
+        `search=${'x'.repeat(129)}`,
+        'url=%00',
         'namespace=a&cursor=x.y.z',
         'cursor=%ED%A0%80',
         'more=1',
@@ -253,11 +282,11 @@ for (const { name: adapter, skip, open } of pluginAdapters) {
       for (const [method, path] of [
         ['GET', '?namespace=a'],
         ['GET', '/a/x'],
-        ['POST', '/a'],
+        ['POST', ''],
         ['PUT', '/a/x'],
         ['DELETE', '/a/x'],
       ] as const) {
-        const body = method === 'POST' || method === 'PUT' ? { body: good } : {}
+        const body = method === 'POST' ? { body: good } : method === 'PUT' ? { body: { url: 'u' } } : {}
         for (const who of ['', 'garbage']) assert.equal((await ask(method, path, { ...body, who })).statusCode, 401)
         assert.equal((await ask(method, path, { ...body, who: 'ben' })).statusCode, 403, `${method} ${path}`)
       }
