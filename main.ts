@@ -15,6 +15,7 @@ import { overview, roleHelp } from '#core/host/commands/help.ts'
 import type { HelpEntry } from '#core/host/commands/help.ts'
 import { lineOf } from '#core/host/commands/line-of-command.ts'
 import { listsPlugins } from '#core/host/commands/listed-plugins.ts'
+import type { ApiConnection } from '#core/host/commands/run-command.ts'
 import type { OwnedCommand } from '#core/host/load/plugin-commands.ts'
 import { exitCodes } from '#core/host/process/run-process.ts'
 import { followNpm } from '#core/host/process/npm-parent.ts'
@@ -137,8 +138,19 @@ function ownedLine(owned: OwnedCommand): LineCommand {
     const untilStopped = async (): Promise<void> => {
       await untilSignal()
     }
-    return runCommand(owned, values, { program, env: process.env, ...terminal, untilStopped })
+    return runCommand(owned, values, { program, env: process.env, ...terminal, untilStopped, openApi })
   })
+}
+
+async function openApi(): Promise<ApiConnection> {
+  const { openClient } = await import('#cli/api/open-client.ts')
+  return openClient({ env: process.env, userAgent: `mesh/${version}`, findLocal })
+}
+
+// The images of roles have no such platform.
+async function findLocal(): Promise<string | undefined> {
+  const local = await import('#local/data-folder/running-platform.ts').catch(() => undefined)
+  return local?.kubeconfigNear(process.cwd())
 }
 
 function known(): readonly string[] {

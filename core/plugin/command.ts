@@ -1,4 +1,5 @@
 import type { CommandOptions, CommandValues } from '#core/command-line/option.ts'
+import type { ApiClient } from '#core/http-client/api-client.ts'
 import type { Store } from '#core/event-store/store.ts'
 
 /** What a command may read of the store. Changes are made through the API, where they are authorized and audited. */
@@ -16,6 +17,11 @@ export interface CommandInput<Values = unknown> {
   settings<Section>(): Promise<Section>
   /** Opens the configured database; it is closed when the command ends. Rejects if the settings name none. */
   openStore(): Promise<CommandStore>
+  /**
+   * Calls the API of the installation as a person: with `MESH_SERVER` and `MESH_TOKEN`, as the context of `KUBECONFIG`, or as the developer
+   * of the embedded default that runs in this folder. Rejects if address or token are not known.
+   */
+  api(): Promise<ApiClient>
 }
 
 /** The code of a command. Resolves with the exit code. */

@@ -46,6 +46,13 @@ export function readAccess(data: string, persona: Persona): PlatformAccess {
   return { ...addresses, token, kubeconfig: join(folder.kubeconfigs, persona) }
 }
 
+/** Kubeconfig of the platform that runs on the data folder of a folder; undefined if none does. */
+export function kubeconfigNear(from: string): string | undefined {
+  const folder = pathsOf(resolve(from, nearestDataFolder(from)))
+  const isStarted = lockHolder(join(folder.root, 'lock')) !== undefined && existsSync(folder.running)
+  return isStarted ? folder.kubeconfig : undefined
+}
+
 /** The data folder `.mesh` of a folder, or of the nearest one above that has it. */
 export function nearestDataFolder(from: string): string {
   for (let at = from; ; at = dirname(at)) {

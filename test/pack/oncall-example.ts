@@ -14,8 +14,11 @@ interface Page {
   readonly runId: string
 }
 
-/** A failed run pages the first person, then the next one until the page is acknowledged. */
-export async function checkOncall(t: Scope, installed: Installed): Promise<void> {
+/** Output of `mesh <words>`. */
+type Run = (...args: string[]) => string
+
+/** A failed run pages the first person, then the next one until the page is acknowledged; the command lists open pages. */
+export async function checkOncall(t: Scope, installed: Installed, run: Run): Promise<void> {
   const ask = asker(t, installed)
   const { url, pages } = await startReceiver(t)
   const rota = { metadata: { name: 'support', namespace: 'default' }, spec: { webhook: url, people: ['ada', 'grace'] } }
@@ -24,6 +27,7 @@ export async function checkOncall(t: Scope, installed: Installed): Promise<void>
   assert.equal(created.status, 201, created.text)
   const runId = await failRun(ask, pages)
   await until('the first person is paged', () => pages.some((page) => page.runId === runId && page.person === 'ada'))
+  assert.match(run('oncall', 'pages', '--namespace', 'default'), new RegExp(`^${runId} support ada$`, 'm'))
   await until('the next person is paged', () => pages.some((page) => page.runId === runId && page.person === 'grace'))
   const open = async () => (await ask('viewer', 'GET /api/x/oncall/pages/default')).json<{ items: object[] }>().items
   await until('the page is listed', async () =>
@@ -31,6 +35,7 @@ export async function checkOncall(t: Scope, installed: Installed): Promise<void>
   )
   await acknowledge(ask, runId)
   assert.deepEqual(await open(), [])
+  assert.equal(run('oncall', 'pages', '--namespace', 'default'), '')
   assert.match(await readEvents(installed, 'developer', 'com.example.oncall.paged.v1'), /"person":"ada"/)
   await checkConsole(ask)
 }

@@ -3,6 +3,7 @@ import { openSettings, originOfSetting, readCoreSettings, readSettings } from '#
 import { SettingsError } from '#core/config/settings-error.ts'
 import { openDatabase } from '#core/database/database.ts'
 import type { Database } from '#core/database/database.ts'
+import type { ApiClient } from '#core/http-client/api-client.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import { loadPlugins } from '../third-party/load-plugins.ts'
 import type { LoadedPlugins } from '../third-party/load-plugins.ts'
@@ -13,6 +14,13 @@ import type { CoreCommandInput, Program } from './core-command.ts'
 /** Environment of a command. */
 export interface CommandRun extends Pick<CommandInput, 'env' | 'out' | 'err' | 'untilStopped'> {
   readonly program: Program
+  /** Opens a client of the API; it is closed when the command ends. */
+  openApi(): Promise<ApiConnection>
+}
+
+/** A client of the API with its connections. */
+export interface ApiConnection extends ApiClient {
+  close(): Promise<void>
 }
 
 /** Loads the built-in plugins and those of the settings. */
@@ -28,6 +36,7 @@ export async function runCommand(owned: OwnedCommand, values: Values, run: Comma
   const { command, plugin } = owned
   let database: Promise<Database> | undefined
   const open = (): Promise<Database> => (database ??= openConfigured(run.env))
+  let api: Promise<ApiConnection> | undefined
   try {
     const plugins = once(() => pluginsOfSettings(run))
     const input: CoreCommandInput<never> = {
@@ -36,6 +45,7 @@ export async function runCommand(owned: OwnedCommand, values: Values, run: Comma
       settings: async <Section>() => sectionOf(plugin ?? '', await plugins(), run) as Section,
       openStore: async () => createStore(await open(), { projections: [] }),
       openDatabase: open,
+      api: () => (api ??= run.openApi()),
       plugins,
     }
     const code: unknown = await (await loadCommand(owned))(input)
@@ -43,6 +53,7 @@ export async function runCommand(owned: OwnedCommand, values: Values, run: Comma
     throw new Error(`the command ${command.words} returned ${String(code).slice(0, 60)}, not an exit code`)
   } finally {
     await database?.then((opened) => opened.close()).catch(() => undefined)
+    await api?.then((opened) => opened.close()).catch(() => undefined)
   }
 }
 

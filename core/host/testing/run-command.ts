@@ -3,6 +3,7 @@ import { runLine } from '#core/command-line/run-line.ts'
 import { coreCommands } from '../commands/core-commands.ts'
 import { lineOf } from '../commands/line-of-command.ts'
 import { pluginsOfSettings, runCommand } from '../commands/run-command.ts'
+import type { CommandRun } from '../commands/run-command.ts'
 import { commandsOf } from '../load/plugin-commands.ts'
 import type { OwnedCommand } from '../load/plugin-commands.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
@@ -22,6 +23,7 @@ export interface TestedCommand {
   readonly onOut?: (text: string) => void
   /** Default: the command is stopped immediately. */
   readonly untilStopped?: () => Promise<void>
+  readonly openApi?: CommandRun['openApi']
 }
 
 /** Runs a command of core, of these plugins (the built-in ones of the program), or of a plugin of the settings. */
@@ -31,6 +33,7 @@ export async function runForTest(
   given: TestedCommand = {},
 ): Promise<CommandResult> {
   const { env = {}, plugins = [], onOut = () => undefined, untilStopped = async () => undefined } = given
+  const { openApi = () => Promise.reject(new Error('no API')) } = given
   const program = { version: '0.0.0', builtIn: async () => plugins }
   let [out, err] = ['', '']
   const terminal = {
@@ -45,7 +48,9 @@ export async function runForTest(
   }
   const run = (commands: readonly OwnedCommand[]): Promise<number> => {
     const lines = commands.map((owned) =>
-      lineOf(owned.command, (values) => runCommand(owned, values, { ...terminal, program, env, untilStopped })),
+      lineOf(owned.command, (values) =>
+        runCommand(owned, values, { ...terminal, program, env, untilStopped, openApi }),
+      ),
     )
     return runLine(terminal, lines, [...words.split(' '), ...args])
   }

@@ -2,7 +2,7 @@ import { Type, definePlugin } from '@mesh.dev/mesh/plugin'
 import { pageForFailures } from './consumers.js'
 import { acknowledged, openPages, paged } from './events.js'
 import { followRotas, rotas } from './kinds.js'
-import { acknowledgePage, listPages } from './pages.js'
+import { acknowledgePage, listPages, printPages } from './pages.js'
 import { escalate, sendPage } from './paging.js'
 
 export default definePlugin({
@@ -16,6 +16,7 @@ export default definePlugin({
   migrations: new URL('./migrations/', import.meta.url),
   kinds: [rotas],
   events: [paged, acknowledged],
+  commands: [printPages],
   console: [
     {
       id: 'oncall',

@@ -1,4 +1,4 @@
-import { Fail, Type, endpoint } from '@mesh.dev/mesh/plugin'
+import { Fail, Type, defineCommand, endpoint } from '@mesh.dev/mesh/plugin'
 import { acknowledged } from './events.js'
 
 const review = (verb) => ({
@@ -43,3 +43,16 @@ export const acknowledgePage = ({ store }) =>
       return { items: open.map(({ rota, person }) => ({ rota, run, person })) }
     },
   })
+
+export const printPages = defineCommand({
+  words: 'oncall pages',
+  summary: 'list the open pages of a namespace',
+  options: { namespace: { value: 'NAME', default: 'default', help: 'namespace of the rotas' } },
+  load:
+    async () =>
+    async ({ values, api, out }) => {
+      const { items } = await (await api()).get(['x', 'oncall', 'pages', values.namespace])
+      for (const { run, rota, person } of items) out(`${run} ${rota} ${person}\n`)
+      return 0
+    },
+})
