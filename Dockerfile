@@ -10,6 +10,7 @@ FROM --platform=$BUILDPLATFORM node:${NODE_VERSION}-bookworm-slim AS build
 WORKDIR /src
 COPY package.json package-lock.json ./
 COPY local/apiserver/package.json local/apiserver/
+COPY ui/package.json ui/
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
 RUN node scripts/images.ts --content /out

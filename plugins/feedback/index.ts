@@ -30,4 +30,5 @@ export const feedback = definePlugin({
   routes: feedbackRoutes,
   stateRoutes: feedbackStateRoutes,
   consumers: feedbackConsumers,
+  console: [{ id: 'feedback', title: 'Feedback', section: 'Quality', path: '/feedback', capability: 'feedback' }],
 })

@@ -2,8 +2,10 @@ import { copyFileSync, globSync, mkdirSync, readFileSync, writeFileSync } from '
 import { basename, dirname, join, relative } from 'node:path'
 import { build } from 'esbuild'
 import type { BuildOptions, Metafile, Plugin } from 'esbuild'
+import { PACKED_CONSOLE } from '#core/http/console/console-files.ts'
 import { extractScalar } from '#core/http/openapi/extract-scalar.ts'
 import { PACKED_SCRIPT } from '#core/http/openapi/scalar-script.ts'
+import { packConsole } from '../console/pack-console.ts'
 import { lightImports } from './light-imports.ts'
 
 const shared: BuildOptions = {
@@ -36,12 +38,15 @@ const threads = ['core/host/probes/liveness-thread.ts', 'plugins/knowledge/docum
 // Folder of core/http/openapi/scalar-script.ts, which reads the packaged script.
 const besideScript = 'core/http/openapi'
 
+// Folder of core/http/console/console-files.ts, which reads the packed console.
+const besideConsole = 'core/http/console'
+
 /** Parts excluded from a bundle: those of the embedded default, which no role of a cluster loads. */
 export const localParts: readonly string[] = ['#local/*', './local/*', '@mesh.dev/embedded-apiserver']
 
 /**
  * Bundles main.ts and plugin.ts as JavaScript into a folder: `main.js`, `plugin.js`, shared chunks, the compressed script of `/docs`, programs of threads, and each migration at
- * its own path, since migrations are found by listing their folder. `further` lists entry points of tests. Returns the metafile.
+ * its own path, since migrations are found by listing their folder, and the console. `further` lists entry points of tests. Returns the metafile.
  */
 export async function bundlePlatform(
   root: string,
@@ -69,9 +74,12 @@ export async function bundlePlatform(
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
   mkdirSync(join(outdir, besideScript), { recursive: true })
   writeFileSync(join(outdir, besideScript, PACKED_SCRIPT), await extractScalar())
+  const console = await packConsole(root)
+  mkdirSync(join(outdir, besideConsole), { recursive: true })
+  writeFileSync(join(outdir, besideConsole, PACKED_CONSOLE), console.packed)
   copyFileSync(join(root, pgvector), join(outdir, basename(pgvector)))
   writeFileSync(join(outdir, 'package.json'), `${JSON.stringify({ type: 'module', version })}\n`)
-  return metafile
+  return { ...metafile, inputs: { ...metafile.inputs, ...console.metafile.inputs } }
 }
 
 // A module finds files from the root of the bundle, where the entry of meshctl is therefore, too.

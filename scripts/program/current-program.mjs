@@ -9,10 +9,12 @@ const folders = [
   'plugins',
   'launcher',
   'cli',
+  'ui',
   'local',
   'schemas',
   'deploy',
   'scripts/images',
+  'scripts/console',
   'scripts/program',
   'test/flows/platform',
 ]

@@ -6,8 +6,8 @@ import type { TestContext } from 'node:test'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { findProgram, programFolder } from './current-program.mjs'
 
-const folders = ['core', 'plugins', 'launcher', 'cli', 'local', 'schemas', 'deploy', 'test/flows/platform']
-const toolFolders = ['scripts/images', 'scripts/program']
+const folders = ['core', 'plugins', 'launcher', 'cli', 'ui', 'local', 'schemas', 'deploy', 'test/flows/platform']
+const toolFolders = ['scripts/images', 'scripts/console', 'scripts/program']
 
 function makeTree(t: TestContext): { readonly root: string; write(path: string, text: string): void } {
   const folder = tempFolder('program')

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const rooms = ['bench', 'cli', 'core', 'deploy', 'docs', 'examples', 'launcher', 'local', 'plugins', 'schemas']
+const rooms = ['bench', 'cli', 'core', 'deploy', 'docs', 'examples', 'launcher', 'local', 'plugins', 'schemas', 'ui']
 const folders = [...rooms, 'scripts', 'test', '.ci']
 const pages = ['main.ts', 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md']
 

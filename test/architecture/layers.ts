@@ -54,6 +54,7 @@ export const coreLayers: readonly string[] = [
   'core/http/store/routes',
   'core/http/admission',
   'core/http/openapi',
+  'core/http/console',
   'core/http',
   'core/controllers/watch',
   'core/controllers/objects',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 /** The files of a page, text by path: code blocks whose first line is a comment with the path (`// library/index.ts`). */
 export function filesOfPage(page: string): ReadonlyMap<string, string> {
-  const blocks = [...readFileSync(page, 'utf8').matchAll(/^```(?:ts|yaml)\n(?:\/\/|#) (\S+)\n([\s\S]*?)^```$/gm)]
+  const blocks = [...readFileSync(page, 'utf8').matchAll(/^```(?:tsx?|yaml)\n(?:\/\/|#) (\S+)\n([\s\S]*?)^```$/gm)]
   return new Map(blocks.map(([, path = '', text = '']) => [path, text]))
 }
 

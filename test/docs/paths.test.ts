@@ -46,9 +46,9 @@ test('every module that the code of a page imports is there, and exports what th
   ])
 })
 
-// Values of our own modules; types have no trace when they are loaded.
+// Values of our own modules; types have no trace when they are loaded. JSX needs a bundler, which finds a missing name itself.
 function importsIn(text: string): readonly { readonly names: readonly string[]; readonly from: string }[] {
-  const found = [...text.matchAll(/^import \{ ([^}]+) \} from '(#[^']+)'$/gm)]
+  const found = [...text.matchAll(/^import \{ ([^}]+) \} from '(#[^']+\.ts)'$/gm)]
   return found.map(([, names = '', from = '']) => ({ names: names.split(', '), from }))
 }
 

@@ -48,6 +48,9 @@ function sharePackages(root: string, path: string): void {
   mkdirSync(join(to, '@mesh.dev'), { recursive: true })
   for (const name of readdirSync(from)) if (name !== '@mesh.dev') symlinkSync(join(from, name), join(to, name))
   symlinkSync(join(path, 'local', 'apiserver'), join(to, '@mesh.dev', 'embedded-apiserver'))
+  // npm keeps packages of the console there whose version the root has not.
+  const ofConsole = join('ui', 'node_modules')
+  if (existsSync(join(root, ofConsole))) symlinkSync(join(root, ofConsole), join(path, ofConsole))
 }
 
 /** Returns the text of a file with the defect. */

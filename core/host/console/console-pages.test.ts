@@ -34,6 +34,7 @@ test('a console page names its plugin, and the other one, when id or path is tak
     [[page, { ...page, id: 'y', path: '/y', capability: 'audti' }], /unknown capability "audti"; did you mean audit\?/],
     [[page, { ...page, id: 'y', path: 'y' }], /path must be a string of at most 100 characters, such as \/audit$/],
     [[page, { ...page, id: 'y', path: '/y/../z' }], /path must be/],
+    [[page, { ...page, id: 'y', path: '/assets/y' }], /its path begins with \/assets, which is not the console's$/],
     [[page, { ...page, id: 'y', path: '/y', title: '\0' }], /title must be a string/],
     [[page, { ...page, id: 'y', path: '/y', title: '\ud800' }], /title must be a string/],
     [[page, { ...page, id: 'y', path: '/y', section: '' }], /section must be a string/],

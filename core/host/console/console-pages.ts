@@ -34,6 +34,8 @@ export function consolePagesOf({
     else if (page.entry !== undefined) refuse('only a page of a third party has an entry')
     if (!capabilities.includes(page.capability))
       refuse(`unknown capability ${JSON.stringify(page.capability)}${didYouMean(page.capability, capabilities)}`)
+    const [, first = ''] = page.path.split('/')
+    if (reserved.includes(first)) refuse(`its path begins with /${first}, which is not the console's`)
     for (const field of ['id', 'path'] as const) {
       const other = owned.slice(0, index).find((one) => one.page[field] === page[field])
       if (other !== undefined) refuse(`${pluginTitle(other.plugin)} has a page with the same ${field}, ${page[field]}`)
@@ -45,6 +47,9 @@ export function consolePagesOf({
     return { id, title, section, path, capability, ...reported }
   })
 }
+
+/** First segments of paths that are served otherwise. */
+const reserved: readonly string[] = ['api', 'assets', 'console', 'docs', 'oauth', 'session', 'shared', 'sign-in']
 
 const patterns = {
   id: /^[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)*$/,

@@ -17,6 +17,7 @@ import type { CoreSettings } from '#core/config/core-settings.ts'
 import { errorFormat } from '#core/http/problem/error-format.ts'
 import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
+import { consoleRoutes } from '#core/http/console/routes.ts'
 import { openApiRoutes } from '#core/http/openapi/routes.ts'
 import { refuseUngranted } from './check-authz.ts'
 import { checkEntryRoutes, entryEndpoint, readConsoleEntries } from '../console/console-entries.ts'
@@ -130,7 +131,10 @@ export async function createRoleApp(input: RoleAppInput): Promise<RoleApp> {
   const console = lazyPages()
   const entries = role === 'bff' ? entriesOf(input) : []
   for (const built of input.built) await mountPlugin(app, built, input, { catalog, entries, pages: console.read })
-  if (role === 'bff') console.set(pagesOf(input, catalog, entries))
+  if (role === 'bff') {
+    console.set(pagesOf(input, catalog, entries))
+    await app.register(consoleRoutes(console.read().map(({ path }) => path)))
+  }
   const plugins = input.built.map(({ plugin }) => plugin)
   if (role === 'bff') refuseUngranted(plugins, input.thirdParty, catalog)
   const shown = { version: core.version, summaries: summariesOf(plugins), errorCodes: errorCodesOf(plugins) }

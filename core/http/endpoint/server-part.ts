@@ -12,6 +12,7 @@ export type PartName =
   | 'mesh-gate'
   | 'mesh-routes'
   | 'mesh-openapi'
+  | 'mesh-console'
 
 type Add = (app: FastifyInstance) => void | Promise<void>
 

@@ -19,13 +19,14 @@ export function toStaticFile(type: string, body: string | Buffer, { isGzip = fal
   return { type, body, isGzip, etag }
 }
 
-/** Sends a static file or 304. Browsers cache it and revalidate each time. */
+/** Sends a static file or 304. Browsers cache it and revalidate each time, unless `cache` says otherwise. */
 export function sendStaticFile(
   request: FastifyRequest,
   reply: FastifyReply,
   { type, body, isGzip, etag }: StaticFile,
+  { cache = 'no-cache' }: { readonly cache?: string } = {},
 ): FastifyReply {
-  void reply.headers({ etag, 'cache-control': 'no-cache' })
+  void reply.headers({ etag, 'cache-control': cache })
   if (isGzip) void reply.header('vary', 'accept-encoding')
   if (hasTag(request.headers['if-none-match'], etag)) return reply.code(304).send()
   void reply.type(type)
