@@ -114,6 +114,7 @@ function links({ gatewayUrl, adminUrl }: LandingFacts): readonly string[] {
     `<li><a href="${escape(href)}">${escape(name)}</a><span>${escape(what)}</span></li>`
   return [
     link('/docs', 'API reference', 'every route, with who may call it'),
+    link('/console', 'Console', 'the first pages; it asks for a token of tokens.json'),
     `<li><code>${escape(gatewayUrl)}/v1</code><span>model gateway, for any OpenAI client</span></li>`,
     link(`${adminUrl}/readyz?verbose`, 'Health', 'what works and what does not'),
     link(`${adminUrl}/metrics`, 'Metrics', 'for Prometheus'),

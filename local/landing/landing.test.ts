@@ -70,6 +70,7 @@ test('UXM18: the page shows each command completely, escaped, with a button, and
   assert.ok(html.includes("MESH='/it'\\''s &lt;here&gt;'") && !html.includes('<here>'))
   for (const text of [
     'href="/docs"',
+    'href="/console"',
     'http://127.0.0.1:4000/v1',
     'href="http://127.0.0.1:8081/metrics"',
     'other-tenant',

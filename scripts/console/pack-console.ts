@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
@@ -47,19 +47,24 @@ export async function packConsole(root: string): Promise<PackedConsole> {
 
 // npm keeps packages of the workspace in it where the root has another version.
 function packageFolder(root: string, name: string): string {
+  const { devDependencies } = readManifest(join(root, 'ui')) ?? {}
+  const wanted = devDependencies?.[name]?.replace(/^\^/, '').split('.')[0]
   for (const folder of ['ui/node_modules', 'node_modules']) {
     const path = join(root, folder, name)
-    if (isThere(join(path, 'package.json'))) return path
+    // The root may have an older one for another package.
+    if (readManifest(path)?.version?.split('.')[0] === wanted) return path
   }
-  throw new Error(`${name} is not installed: npm ci installs it`)
+  throw new Error(`${name} ${wanted} is not installed: npm ci installs it`)
 }
 
-function isThere(file: string): boolean {
-  try {
-    return readFileSync(file).length > 0
-  } catch {
-    return false
-  }
+interface PackageManifest {
+  readonly version?: string
+  readonly devDependencies?: Readonly<Record<string, string>>
+}
+
+function readManifest(folder: string): PackageManifest | undefined {
+  const file = join(folder, 'package.json')
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as PackageManifest) : undefined
 }
 
 const types: Readonly<Record<string, string>> = {

@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts'
 const clientTest = ['cli/api/client.test.ts']
 const contextTest = ['cli/context/context.test.ts']
 
-/** Defects in the shell of `meshctl`. */
+/** Defects in the shells of `meshctl` and of the console. */
 export const mutants: readonly Mutant[] = [
   {
     name: 'meshctl sends a token over http to another machine',
@@ -52,5 +52,29 @@ export const mutants: readonly Mutant[] = [
     replace: '  if (usesApi && isCore && shellWords.length === 0) refuse',
     tests: ['scripts/generators/cli-commands.test.ts'],
     only: 'a command with the name of another',
+  },
+  {
+    name: 'text of a response may become markup in the console',
+    file: 'core/http/console/routes.ts',
+    find: "require-trusted-types-for 'script'; trusted-types 'none'",
+    replace: "script-src-attr 'unsafe-inline'",
+    tests: ['core/http/console/routes.test.ts'],
+    only: 'each address of the console',
+  },
+  {
+    name: 'a page of the console takes the path of the API',
+    file: 'core/host/console/console-pages.ts',
+    find: 'if (reserved.includes(first)) refuse',
+    replace: 'if (reserved.length === 0) refuse',
+    tests: ['core/host/console/console-pages.test.ts'],
+    only: 'a console page names its plugin',
+  },
+  {
+    name: 'an entry of the console that its plugin does not declare is listed',
+    file: 'scripts/generators/console-pages.ts',
+    find: '  if (page === undefined) return refuse(',
+    replace: '  if (page === undefined) return\n  if (pages.length === 0) refuse(',
+    tests: ['scripts/generators/console-pages.test.ts'],
+    only: 'an entry that its plugin does not declare',
   },
 ]
