@@ -63,6 +63,7 @@ export {
   checkedVersioned as versioned,
 } from '#core/host/third-party/checked-calls.ts'
 export { definePoint } from '#core/jobs/extension-point.ts'
+export { objectKey, objectPrefix } from '#core/objects/object-key.ts'
 export { defineCommand } from '#core/plugin/command.ts'
 export { TaskFailure } from '#core/tasks/task.ts'
 export type { PlatformEvents, PlatformPoints } from '#plugins/platform-types.ts'

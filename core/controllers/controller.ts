@@ -17,6 +17,8 @@ import { followStores } from './follow-stores.ts'
 import type { ObjectStores } from './watch/object-stores.ts'
 import { createForeignStatus, statusWritesOf } from './foreign-status.ts'
 import type { ForeignStatus } from './foreign-status.ts'
+import { wakeOnEvents } from './wake-on-events.ts'
+import type { FollowEvents } from './wake-on-events.ts'
 import { createWorkQueue } from './work-queue.ts'
 import type { WorkQueue } from './work-queue.ts'
 
@@ -29,6 +31,8 @@ export interface ReconcilerOptions extends SharedWatchOptions {
   readonly retries?: TokenBucketOptions | undefined
   /** Bounds the requests of their other attempts. */
   readonly attempts?: TokenBucketOptions | undefined
+  /** Follows events of the log until the signal aborts; undefined without a store. */
+  readonly events?: FollowEvents | undefined
 }
 
 /** Requests of the retries of one process. */
@@ -81,14 +85,17 @@ function runOne(options: RunOptions, reconciler: Reconciler, watches: SharedWatc
         handlerOf: () => dependants((one) => Promise.resolve(ownerKeys(reconciler, one)), queue),
       }),
     ),
-    ...(reconciler.watches ?? []).flatMap(({ resource, labelSelector, toRefs }) =>
-      watches.subscribe({
-        resource,
-        labelSelector,
-        handlerOf: () =>
-          dependants(async (one, change) => (await toRefs(one, options.cluster, change)).map(keyOf), queue),
-      }),
+    ...(reconciler.watches ?? []).flatMap((watch) =>
+      watch.events !== undefined
+        ? []
+        : watches.subscribe({
+            resource: watch.resource,
+            labelSelector: watch.labelSelector,
+            handlerOf: () =>
+              dependants(async (one, change) => (await watch.toRefs(one, options.cluster, change)).map(keyOf), queue),
+          }),
     ),
+    wakeOnEvents(options, reconciler, { ready: first.listedAll, wake: (ref) => queue.add(keyOf(ref)) }),
   ]
   return {
     synced: first.done,
@@ -102,6 +109,7 @@ function runOne(options: RunOptions, reconciler: Reconciler, watches: SharedWatc
 /** Tracks the keys of the first list of each part until each was reconciled once; later lists are ignored. */
 function createFirstPass(parts: number) {
   const { promise, resolve } = Promise.withResolvers<void>()
+  const all = Promise.withResolvers<void>()
   const listed = new Set<number>()
   const left = new Set<string>()
   const settle = (): void => {
@@ -109,9 +117,12 @@ function createFirstPass(parts: number) {
   }
   return {
     done: promise,
+    /** Resolves when each part was listed, or cannot be. */
+    listedAll: all.promise,
     listed: (part: number, keys: readonly string[]): void => {
       if (!listed.has(part)) for (const key of keys) left.add(key)
       listed.add(part)
+      if (listed.size === parts) all.resolve()
       settle()
     },
     worked: (key: string): void => {

@@ -9,7 +9,7 @@ export const objectStoreSettings = Type.Object(
         minLength: 1,
         maxLength: 261,
         description:
-          'host:port of an S3 server. Read by the state role only. Without it `all` keeps objects in its data folder.',
+          'host:port of an S3 server. Read by state role, BFF and worker. Without it `all` keeps objects in its data folder.',
       }),
     ),
     accessKey: Type.Optional(Type.String({ minLength: 1, description: 'Access key of the S3 server.' })),

@@ -6,6 +6,8 @@ import type { ServiceEndpoints } from '#core/cluster/endpoint-slices.ts'
 import type { OwnIdentity } from '#core/cluster/token-review.ts'
 import type { ReportedPage } from './console-page.ts'
 import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
+import type { IndexedObjects } from '#core/object-reads/indexed-objects.ts'
+import type { RoleModels } from '#core/role-models/role-models.ts'
 import type { RoleEmbeddings } from '#core/retrieval/embeddings.ts'
 import type { ObjectStore } from '#core/objects/object-store.ts'
 import type { StateStore } from '#core/state-store/state-store.ts'
@@ -19,6 +21,8 @@ export interface BffContext {
   readonly catalog: () => readonly MountedEndpoint[]
   /** Console pages of every plugin that is not hidden. */
   readonly pages: () => readonly ReportedPage[]
+  /** Undefined without `OBJECT_STORE_ADDR`, except in `all`. */
+  readonly objects: ObjectStore | undefined
 }
 
 /** The gateway on port 4000 reviews a user's bearer as the caller, and a pod's by TokenReview. */
@@ -45,6 +49,8 @@ export interface StateContext extends OwnIdentity, SystemReads {
 /** Context of consumers. A consumer declares its role itself: the worker, or the manager. */
 export interface ConsumerContext extends SystemReads {
   readonly endpoints: ServiceEndpoints
+  /** The objects of the plugin's own kinds, as the manager has observed them. */
+  readonly indexed: IndexedObjects
 }
 
 /** The worker reaches agents and the gateway over the network. At the cluster, it reads only the endpoints of Services, and agents for those of their candidates. */
@@ -52,6 +58,10 @@ export interface WorkerContext extends ConsumerContext {
   readonly role: 'worker'
   /** Same as in the state role; without an identity every call throws `EmbeddingsUnavailable`. */
   readonly embeddings: RoleEmbeddings
+  /** Model calls with the identity of the role, each for a payer; without an identity every call throws `ModelCallFailed`. */
+  readonly models: RoleModels
+  /** Undefined without `OBJECT_STORE_ADDR`, except in `all`. */
+  readonly objects: ObjectStore | undefined
 }
 
 /** The manager uses its own service account. */

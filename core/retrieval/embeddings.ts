@@ -1,11 +1,8 @@
-import { Agent } from 'undici'
 import { assertOutsideTransaction } from '#core/async/transaction-guard.ts'
-import { collect } from '#core/http-client/request.ts'
 import type { CollectedResponse } from '#core/http-client/request.ts'
-import { isObject } from '#core/json/is-object.ts'
 import { EmbeddingsUnavailable } from './embeddings-error.ts'
-import type { EmbeddingsProblem } from './embeddings-error.ts'
-import { formatPayer, payerHeader } from './payer.ts'
+import { payerHeaders, postToGateway, readGatewayRefusal } from './gateway-client.ts'
+import type { GatewayClientOptions } from './gateway-client.ts'
 import type { Payer } from './payer.ts'
 import { readVectors } from './read-vectors.ts'
 
@@ -38,14 +35,7 @@ export interface RoleEmbeddings {
 }
 
 /** Options of `createEmbeddings`. */
-export interface EmbeddingsOptions {
-  /** Base URL, read per call: a process that only describes the API has none. */
-  readonly gatewayUrl: () => string
-  /** Bearer of a caller, or of the role itself; undefined in a role without an identity. */
-  readonly bearer: (() => Promise<string>) | undefined
-  /** Headers of each call besides those of the protocol. */
-  readonly headers?: Readonly<Record<string, string>>
-}
+export type EmbeddingsOptions = GatewayClientOptions
 
 // Per call: providers accept at least as many, and no more are repeated after a failed call.
 const MAX_TEXTS = 64
@@ -53,8 +43,6 @@ const MAX_CHARACTERS = 200_000
 // 64 vectors of 4,096 numbers as a decimal string.
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024
 const TIMEOUT_MS = 30_000
-
-let connections: Agent | undefined
 
 /** Creates a client without connecting. Batches are sent one after the other. */
 export function createEmbeddings(options: EmbeddingsOptions): Embeddings {
@@ -73,10 +61,7 @@ export function createEmbeddings(options: EmbeddingsOptions): Embeddings {
 /** Creates the embeddings of a role without connecting. */
 export function createRoleEmbeddings(options: Omit<EmbeddingsOptions, 'headers'>): RoleEmbeddings {
   return {
-    paidBy: (payer, runId) => {
-      const ofRun = runId === undefined ? {} : { 'x-mesh-run-id': runId }
-      return createEmbeddings({ ...options, headers: { [payerHeader]: formatPayer(payer), ...ofRun } })
-    },
+    paidBy: (payer, runId) => createEmbeddings({ ...options, headers: payerHeaders(payer, runId) }),
   }
 }
 
@@ -107,11 +92,12 @@ async function embedBatch(
 ): Promise<readonly (readonly number[])[]> {
   const deadline = AbortSignal.timeout(timeoutMs)
   try {
-    const answer = await post(
-      options,
-      { model: route, input: texts },
-      signal ? AbortSignal.any([signal, deadline]) : deadline,
-    )
+    const answer = await postToGateway(options, '/v1/embeddings', {
+      body: { model: route, input: texts },
+      signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+      maxBytes: MAX_RESPONSE_BYTES,
+    })
+    if (answer === 'no_identity' || answer === 'unreachable') throw new EmbeddingsUnavailable(answer)
     if (answer.status !== 200) throw refusalOf(answer)
     return readVectors(answer.body, texts.length)
   } catch (error) {
@@ -121,59 +107,7 @@ async function embedBatch(
   }
 }
 
-async function post(
-  { gatewayUrl, bearer, headers = {} }: EmbeddingsOptions,
-  body: object,
-  signal: AbortSignal,
-): Promise<CollectedResponse> {
-  if (bearer === undefined) throw new EmbeddingsUnavailable('no_identity')
-  const url = URL.parse('/v1/embeddings', gatewayUrl())
-  if (url === null) throw new EmbeddingsUnavailable('unreachable')
-  const token = await bearer()
-  connections ??= new Agent({ allowH2: false, connections: 16 })
-  return collect(connections, {
-    origin: url.origin,
-    path: url.pathname,
-    method: 'POST',
-    headers: {
-      ...headers,
-      authorization: `Bearer ${token}`,
-      'content-type': 'application/json',
-      accept: 'application/json',
-    },
-    body: JSON.stringify(body),
-    signal,
-    maxBytes: MAX_RESPONSE_BYTES,
-  })
-}
-
-const problems: Readonly<Record<number, EmbeddingsProblem>> = {
-  401: 'refused',
-  402: 'refused',
-  403: 'refused',
-  404: 'unknown_route',
-  408: 'timeout',
-  429: 'throttled',
-  504: 'timeout',
-}
-
-// A provider may refuse with the same status: only the code shows that the payer cannot pay.
-const unpaid: ReadonlySet<unknown> = new Set<EmbeddingsProblem>(['budget_exceeded', 'price_unknown'])
-
-function refusalOf({ status, headers, body }: CollectedResponse): EmbeddingsUnavailable {
-  const seconds = Number(headers['retry-after'])
-  const retryAfterMs = seconds > 0 && seconds <= 600 ? seconds * 1000 : undefined
-  const code = codeIn(body)
-  if (unpaid.has(code)) return new EmbeddingsUnavailable(code as EmbeddingsProblem, retryAfterMs)
-  const otherwise = status >= 500 ? 'failed' : 'refused'
-  return new EmbeddingsUnavailable(problems[status] ?? otherwise, retryAfterMs)
-}
-
-function codeIn(body: Buffer): unknown {
-  try {
-    const answer: unknown = JSON.parse(body.toString('utf8'))
-    return isObject(answer) && isObject(answer['error']) ? answer['error']['code'] : undefined
-  } catch {
-    return undefined
-  }
+function refusalOf(response: CollectedResponse): EmbeddingsUnavailable {
+  const { problem, retryAfterMs } = readGatewayRefusal(response)
+  return new EmbeddingsUnavailable(problem, retryAfterMs)
 }

@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http'
 import test from 'node:test'
 import { createGuardProof } from '#core/guardrails/proof.ts'
 import { createTestIssuer } from '#core/signing/testing/test-issuer.ts'
+import { createRoleModels } from '#core/role-models/role-models.ts'
 import { contribute } from '#core/jobs/extension-point.ts'
 import { agentRuns, modelFilter } from '#plugins/providers/contract/points.ts'
 import { addRoute, refused, startGateway, startUpstream } from '#plugins/providers/testing/gateway.ts'
@@ -93,6 +94,18 @@ test('guardrails in the gateway', async (t) => {
       )
     },
   )
+
+  await t.test('a role calls by the policies of its payer, not by those of the namespace of the route', async () => {
+    await policy('p', a, { appliesTo: 'namespace', rules: [wordRule('block', ['request'])] })
+    const models = (namespace: string) =>
+      createRoleModels({ gatewayUrl: () => gateway.url, bearer: async () => gateway.kube.tokens['admin'] ?? '' })
+        .paidBy({ kind: 'namespace', namespace, uid: 'uid-1' })
+        .chat({ route: `${a}/up`, messages: [{ role: 'user', content: `say ${word}` }], maxOutputTokens: 8 })
+    const before = upstream.seen.length
+    await assert.rejects(models(a), { reason: 'guardrail_blocked' })
+    assert.equal(upstream.seen.length, before)
+    assert.equal((await models(b)).text, 'fine')
+  })
 
   await t.test('requests, answers and tool calls are masked, however a stream is cut', async () => {
     const rules = [wordRule('mask')]

@@ -35,7 +35,7 @@ export const providersAccess: readonly AccessRule[] = [
   { resource: 'modelroutes/invoke', developer: ['create'] },
   {
     resource: 'modelroutes/charge',
-    reason: 'Names the agent or namespace that pays for embeddings (ADR 0100). For roles of the platform only.',
+    reason: 'Names the agent or namespace that pays for a model call (ADR 0100). For roles of the platform only.',
     worker: ['create'],
     state: ['create'],
   },

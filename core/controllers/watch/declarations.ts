@@ -1,3 +1,4 @@
+import type { EventType, StoredEvent } from '#core/event-store/event.ts'
 import type { KubeClient, KubeObject, ObjectRef, Resource } from '#core/kube/client.ts'
 import type { ObjectStores } from './object-stores.ts'
 
@@ -14,6 +15,25 @@ export interface ReconcileResult {
 /** `deleted`: the object in its last known state. A deletion that no watch has seen is not reported. */
 export type WatchedChange = 'present' | 'deleted'
 
+/** A further kind that a reconciler watches. */
+export interface KindWatch {
+  readonly resource: Resource
+  readonly events?: undefined
+  /** Restricts the reconciler to objects with these labels. */
+  readonly labelSelector?: string
+  readonly toRefs: (object: KubeObject, cluster: KubeClient, change: WatchedChange) => Promise<readonly ObjectRef[]>
+}
+
+/**
+ * Event types that wake a reconciler. Each manager follows the log from its start on, without a cursor: the reconciler decides by what it reads, and an
+ * event only says when. Without a store nothing is followed.
+ */
+export interface EventWatch {
+  readonly events: readonly EventType[]
+  readonly resource?: undefined
+  readonly toRefs: (event: StoredEvent, cluster: KubeClient) => Promise<readonly ObjectRef[]>
+}
+
 /** Reconciles one object with its spec. Called once at a time per object, and again with back-off after an error. */
 export interface Reconciler {
   readonly name: string
@@ -22,13 +42,8 @@ export interface Reconciler {
   readonly stores?: ObjectStores
   /** Other kinds whose changes reconcile their controlling owner. */
   readonly owns?: readonly Resource[]
-  /** Kinds whose changes concern objects of this one: maps a change to the objects to reconcile. */
-  readonly watches?: readonly {
-    readonly resource: Resource
-    /** Restricts the reconciler to objects with these labels. */
-    readonly labelSelector?: string
-    readonly toRefs: (object: KubeObject, cluster: KubeClient, change: WatchedChange) => Promise<readonly ObjectRef[]>
-  }[]
+  /** Kinds and event types whose changes concern objects of this one: each maps a change to the objects to reconcile. */
+  readonly watches?: readonly (KindWatch | EventWatch)[]
   /** The part of an object that the reconciler uses; a change that leaves it equal causes no call. Default: every change does. */
   readonly concern?: (object: KubeObject) => unknown
   reconcile(ref: ObjectRef, object: KubeObject | undefined): Promise<ReconcileResult>

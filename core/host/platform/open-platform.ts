@@ -4,6 +4,8 @@ import type { MigrationSource } from '#core/database/migration.ts'
 import { objectPrefix } from '#core/objects/object-key.ts'
 import type { ObjectStore } from '#core/objects/object-store.ts'
 import { createCallers } from '#core/cluster/callers.ts'
+import { createIndexedReads } from '#core/object-reads/indexed-objects.ts'
+import type { IndexedReads } from '#core/object-reads/indexed-objects.ts'
 import { createObserved } from '#core/cluster/observed-objects.ts'
 import type { Role } from '#core/config/profile.ts'
 import { createWatchStates } from '#core/controllers/watch/watch-states.ts'
@@ -32,6 +34,7 @@ interface PlatformCradle extends PlatformWorkParts {
   readonly pool: KubePool
   readonly callers: Platform['callers']
   readonly observed: Platform['observed']
+  readonly indexed: Platform['indexed']
   readonly directory: Platform['directory']
   readonly endpoints: Platform['endpoints']
   readonly checks: Platform['checks']
@@ -69,6 +72,9 @@ const made = {
   observed: one(({ shared, store }) =>
     store === undefined ? nothingObserved : createObserved(store.store, shared.served),
   ),
+  indexed: one(({ shared, store }) =>
+    store === undefined ? nothingIndexed : createIndexedReads(store.store, shared.served),
+  ),
   directory: one(({ shared, store }) => openDirectory(store?.store, shared.served)),
   // The state role gives launchers the addresses of each other.
   endpoints: one((cradle) =>
@@ -95,6 +101,9 @@ function platformOf(cradle: PlatformCradle, close: () => Promise<void>): Platfor
     get observed() {
       return cradle.observed
     },
+    get indexed() {
+      return cradle.indexed
+    },
     get directory() {
       return cradle.directory
     },
@@ -120,7 +129,8 @@ function platformOf(cradle: PlatformCradle, close: () => Promise<void>): Platfor
 }
 
 function stateStoresOf({ stateStore, objects }: SharedParts, role: Role): Pick<Platform, 'stateStore' | 'objects'> {
-  return role === 'state' ? { stateStore, objects } : {}
+  if (role === 'state') return { stateStore, objects }
+  return role === 'bff' || role === 'worker' ? { objects } : {}
 }
 
 function stateStoreNotes({ stateStore, objects }: SharedParts, role: Role): readonly string[] {
@@ -129,6 +139,12 @@ function stateStoreNotes({ stateStore, objects }: SharedParts, role: Role): read
     ...(stateStore === undefined ? ['state store: not configured, no REDIS_URL'] : []),
     ...(objects === undefined ? ['object store: not configured, no OBJECT_STORE_ADDR'] : []),
   ]
+}
+
+const nothingIndexed: IndexedReads = {
+  get: async () => undefined,
+  ofUid: async () => undefined,
+  list: async () => [],
 }
 
 const nothingObserved: Platform['observed'] = { find: async () => undefined, namespaceUid: async () => undefined }

@@ -16,6 +16,7 @@ import { planOf } from '#core/messaging/bus/durable-consumers.ts'
 import { keepStreams } from '#core/messaging/bus/recreate-lost-stream.ts'
 import type { Consumer } from '#core/messaging/consumer/consumer.ts'
 import { startConsumers } from '#core/messaging/consumer/consumer-runner.ts'
+import { followEvents } from '#core/messaging/follow-events.ts'
 import { createLagJob } from '#core/messaging/lag-metrics.ts'
 import { createRelay } from '#core/messaging/outbox-relay.ts'
 import { readCursor, relayName } from '#core/messaging/relay-cursor.ts'
@@ -100,6 +101,7 @@ export function createPlatformWork(
         reconcilers,
         retries: shared.retries,
         attempts: shared.attempts,
+        events: database && ((follower, end) => followEvents(database, follower, end)),
         served,
         states: parts.states,
         log,

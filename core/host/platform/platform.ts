@@ -2,6 +2,7 @@ import type { Directory } from '#core/cluster/namespace-directory.ts'
 import type { Informer, Reconciler } from '#core/controllers/watch/declarations.ts'
 import type { ObjectStores } from '#core/controllers/watch/object-stores.ts'
 import type { ServiceEndpoints } from '#core/cluster/endpoint-slices.ts'
+import type { IndexedReads } from '#core/object-reads/indexed-objects.ts'
 import type { ObservedReads } from '#core/cluster/observed-objects.ts'
 import type { OwnIdentity } from '#core/cluster/token-review.ts'
 import type { Role } from '#core/config/profile.ts'
@@ -29,7 +30,7 @@ export interface Platform {
   readonly bus: Bus
   /** For the state role; undefined if it is not configured. */
   readonly stateStore?: StateStore | undefined
-  /** For the state role; undefined if it is not configured. */
+  /** For state role, BFF and worker; undefined if it is not configured. */
   readonly objects?: ObjectStore | undefined
   readonly callers: Core['cluster']
   /** The role's own identity: manager, gateway, state, and a worker that was given one. */
@@ -37,6 +38,7 @@ export interface Platform {
   /** Current bearer of that identity. */
   readonly ownBearer?: (() => Promise<string>) | undefined
   readonly observed: ObservedReads
+  readonly indexed: IndexedReads
   readonly directory: Directory | undefined
   /** Whether this installation serves a namespace; default: every one. */
   readonly serves?: (namespace: string) => boolean

@@ -18,19 +18,21 @@ export interface ObjectStoreProcess {
 }
 
 /**
- * Checks the settings of the object store and returns what opens it; undefined without one. Only the state role connects. Replicas of it
+ * Checks the settings of the object store and returns what opens it; undefined without one. State role, BFF and worker connect. Replicas
  * must share a store, so the folder is for the process of all roles.
  */
 export function prepareObjectStore(
   { objectStore }: Pick<CoreSettings, 'objectStore'>,
   { roles, origin, folder }: ObjectStoreProcess,
 ): (metrics: Metrics, log: Logger) => ObjectStore | undefined {
-  if (!roles.includes('state')) return () => undefined
+  if (!roles.some((role) => usingRoles.has(role))) return () => undefined
   const { addr, accessKey, secretKey, ...rest } = objectStore
   if (addr === undefined) return () => (folder === undefined ? undefined : createFolderStore(folder))
   const address = addressOf({ addr, accessKey, secretKey, ...rest }, origin)
   return (metrics, log) => openS3Store(address, { metrics, log })
 }
+
+const usingRoles: ReadonlySet<Role> = new Set(['state', 'bff', 'worker'])
 
 function addressOf(given: Parameters<typeof parseS3Settings>[0], origin: (setting: string) => string): S3Address {
   try {

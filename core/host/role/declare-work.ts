@@ -16,12 +16,14 @@ import { declaredBy, ofCore, slotValues, valuesOf } from '../load/slot-values.ts
 import { refuseShared } from '../load/refuse-duplicates.ts'
 import { callSlot } from '../load/startup-error.ts'
 import { relayName } from '#core/messaging/relay-cursor.ts'
+import { ofOwnKinds } from '#core/object-reads/indexed-objects.ts'
 import { createRoleEmbeddings } from '#core/retrieval/embeddings.ts'
+import { createRoleModels } from '#core/role-models/role-models.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import type { Platform } from '../platform/platform.ts'
 import { createSystemReads } from './create-system-reads.ts'
 import { stateContext } from './state-context.ts'
-import { refuseUndeclared } from '../load/check-consumers.ts'
+import { refuseUndeclared, refuseUndeclaredWatch } from '../load/check-consumers.ts'
 
 /** Input of declarations for the manager. */
 interface ManagerInput {
@@ -32,7 +34,10 @@ interface ManagerInput {
 /** Input of declarations. */
 export interface DeclareInput extends ManagerInput {
   readonly core: Pick<Core, 'eventTypes' | 'urls'>
-  readonly platform: Pick<Platform, 'identity' | 'endpoints' | 'workerJobs' | 'ownBearer' | 'stateStore' | 'objects'>
+  readonly platform: Pick<
+    Platform,
+    'identity' | 'endpoints' | 'indexed' | 'workerJobs' | 'ownBearer' | 'stateStore' | 'objects'
+  >
 }
 
 /** A role with background work. */
@@ -107,22 +112,29 @@ export function informersOfPlugins(built: readonly Built[]): readonly Informer[]
 }
 
 /** Reconcilers of every plugin. */
-export function reconcilersOfPlugins(input: ManagerInput): readonly Reconciler[] {
+export function reconcilersOfPlugins(
+  input: ManagerInput & { readonly core: Pick<Core, 'eventTypes'> },
+): readonly Reconciler[] {
   const declared = slotValues('reconcilers', usable(input.built), ({ plugin, services }) =>
     plugin.reconcilers?.(services, managerContext(plugin, input)),
   )
   refuseShared(declared, 'the reconciler', nameOf)
+  for (const { owner, value } of declared) refuseUndeclaredWatch(owner, value, input.core.eventTypes())
   return valuesOf(declared)
 }
 
 function consumerContext(plugin: AnyPlugin, { platform, built }: DeclareInput): ConsumerContext {
-  return { endpoints: platform.endpoints, ...createSystemReads(plugin, built) }
+  const kinds = new Set(informersOf(plugin).map(({ resourceKind }) => resourceKind))
+  const indexed = ofOwnKinds(platform.indexed, plugin.name, kinds)
+  return { endpoints: platform.endpoints, indexed, ...createSystemReads(plugin, built) }
 }
 
 function workerContext(plugin: AnyPlugin, input: DeclareInput): WorkerContext {
   const { core, platform } = input
-  const embeddings = createRoleEmbeddings({ gatewayUrl: () => core.urls.gateway, bearer: platform.ownBearer })
-  return { role: 'worker', embeddings, ...consumerContext(plugin, input) }
+  const { objects, ownBearer: bearer } = platform
+  const gateway = { gatewayUrl: () => core.urls.gateway, bearer }
+  const calls = { embeddings: createRoleEmbeddings(gateway), models: createRoleModels(gateway) }
+  return { role: 'worker', ...calls, objects, ...consumerContext(plugin, input) }
 }
 
 function managerContext(plugin: AnyPlugin, { platform, built }: ManagerInput): ManagerContext {

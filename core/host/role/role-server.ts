@@ -269,6 +269,7 @@ function bffContext(platform: RoleAppInput['platform'], { catalog, pages }: Moun
     pages,
     role: 'bff',
     directory: platform.directory ?? emptyDirectory,
+    objects: platform.objects,
     catalog: () => catalog,
   }
 }

@@ -16,6 +16,7 @@ export function standalonePlatform(): OpenPlatform {
     callers: { as: async (bearer) => caller(bearer) },
     identity: undefined,
     observed: { find: async () => undefined, namespaceUid: async () => undefined },
+    indexed: { get: async () => undefined, ofUid: async () => undefined, list: async () => [] },
     directory: undefined,
     endpoints: async () => [],
     checks: {},

@@ -60,11 +60,14 @@ async function holdForRole(services: GatewayServices, call: RoleCall): Promise<C
   const { payer, above } = call
   const limits = [...budgetOf(payer.agent), ...budgetsOf(above), ...(await limitsOf(services, payer.namespace))]
   if (limits.length === 0) return undefined
-  const bounds = { input: call.inputTokens, output: 0 }
+  const { inputTokens: input, maxOutputTokens = services.settings.defaultMaxOutputTokens, choices } = call
+  const bounds = { input, output: maxOutputTokens * choices }
   const agentUid = payer.agent?.metadata.uid ?? ''
   // A role has no run to pause.
   const { namespace: spender } = payer
-  return reserve(services, call, { agentUid, spender, limits, bounds, maxOutputTokens: 0, pauses: () => false })
+  const reservation = { agentUid, spender, limits, bounds, maxOutputTokens, pauses: () => false }
+  const hold = await reserve(services, call, reservation)
+  return spendLimitsOf(limits).length > 0 ? hold : { ...hold, maxOutputTokens: undefined }
 }
 
 async function isCounted(services: PaymentServices, { namespace, agents }: CallPayers): Promise<boolean> {

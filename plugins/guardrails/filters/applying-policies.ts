@@ -44,9 +44,11 @@ export function createFindApplying(core: Core, ttlMs?: number): FindCallPolicies
   }
 }
 
-// For a pod: the policies of its agent. For a user: those of the called agent, or of the namespace of the route.
-function policiesOf(source: PolicySource, { agent, model }: FilteredCall): Promise<PolicySet> {
+// For a pod: the policies of its agent. For a role: those of its payer. For a user: those of the called agent, or of the namespace of the route.
+function policiesOf(source: PolicySource, { agent, payer, model }: FilteredCall): Promise<PolicySet> {
   if (agent !== undefined) return source.ofAgent(agent)
+  if (payer?.agent !== undefined) return source.ofAgent({ ...payer.agent, namespace: payer.namespace })
+  if (payer !== undefined) return source.ofNamespace(payer.namespace)
   return model.kind === 'agent' ? source.ofAgent(model) : source.ofNamespace(model.namespace)
 }
 

@@ -28,9 +28,12 @@ export interface PayableCall {
   readonly inputTokens: number
 }
 
-/** A call of a role. It has no output tokens. */
+/** A call of a role. */
 export interface RoleCall extends PayableCall {
   readonly payer: CallPayer
+  /** Maximum output tokens of each choice, 0 for embeddings; undefined: the request sets no limit. */
+  readonly maxOutputTokens: number | undefined
+  readonly choices: number
 }
 
 /** A call of the pod of an agent, for which its launcher may hold the money. */

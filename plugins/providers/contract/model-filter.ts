@@ -9,6 +9,10 @@ export interface FilteredCall {
   readonly caller: { readonly kind: 'person' | 'pod'; readonly username: string }
   /** The agent whose pod calls; undefined for a person. */
   readonly agent: { readonly namespace: string; readonly name: string; readonly uid: string } | undefined
+  /** Who pays for a call of a role of the platform; undefined for other calls. Rules of the payer apply to the texts of such a call. */
+  readonly payer?:
+    | { readonly namespace: string; readonly agent: { readonly name: string; readonly uid: string } | undefined }
+    | undefined
   /** The run named by the pod, if it belongs to its agent. */
   readonly runId: string | undefined
   readonly conversationId: string | undefined

@@ -108,12 +108,20 @@ function toFilteredCall(call: GatewayCall, { operation, model, streamed }: Filte
     model,
     caller: { kind, username },
     agent: named === undefined || uid === undefined ? undefined : { ...named, uid },
+    payer: payerOfTexts(call, operation),
     runId,
     conversationId,
     traceparent,
     streamed,
     header,
   }
+}
+
+// Texts of embeddings have passed the rules where they were written.
+function payerOfTexts({ payer }: GatewayCall, operation: FilterTarget['operation']): FilteredCall['payer'] {
+  if (payer === undefined || operation === 'embeddings') return undefined
+  const { name, uid = '' } = payer.agent?.metadata ?? {}
+  return { namespace: payer.namespace, agent: name === undefined ? undefined : { name, uid } }
 }
 
 function observe({ metrics }: Core): (invocation: Invocation) => void {

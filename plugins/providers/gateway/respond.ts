@@ -44,6 +44,9 @@ export interface OperationRequest {
   readonly filters: Filters | undefined
 }
 
+// The calls that roles of the platform make for a payer.
+const paidPaths: ReadonlySet<string> = new Set(['chat/completions', 'embeddings'])
+
 /** Responds to a request by its route, or by the agent in `model`. */
 export async function respondToCall(
   services: ProvidersServices,
@@ -52,10 +55,12 @@ export async function respondToCall(
 ): Promise<void> {
   const { operation, api } = one
   const call = await openCall(services, { gateway, api }, exchange)
-  if (call.payer !== undefined && operation !== 'embeddings') throw refusedPayer('is only for embeddings')
+  if (call.payer !== undefined && !paidPaths.has(one.path))
+    throw refusedPayer('is only for chat completions and embeddings')
   const found = await findModel(services, call, { served: one, given: exchange.body })
   if ('route' in found) return callRoute(services, call, { ...found, served: one, filters })
   const { model: agent, body } = found
+  if (call.payer !== undefined) throw refusedPayer('is not for models that are agents')
   if (operation === 'embeddings') {
     const errors = [{ pointer: '/model', detail: 'must be a route: agents have no embeddings' }]
     throw new Fail('invalid_body', undefined, { errors })

@@ -93,7 +93,7 @@ async function holdFor(core: PaymentParts, call: GatewayCall, model: PaidModel):
   }
   if (payer !== undefined) {
     const bounds = readCallBounds(model)
-    const hold = await payment.hold({ payer, runId, above, route, providerPrices, inputTokens: bounds.inputTokens })
+    const hold = await payment.hold({ payer, runId, above, route, providerPrices, ...bounds })
     return hold && { hold, bounds }
   }
   if (principal.kind === 'person') return undefined

@@ -1,0 +1,37 @@
+import { getAt } from '#core/json/get-at.ts'
+import { ModelCallFailed } from './model-call-error.ts'
+
+/** The response of a model. */
+export interface ChatResult {
+  readonly text: string
+  /** `stop`, `length` and so on; null if the provider names none. */
+  readonly finishReason: string | null
+  /** Reported tokens; null if the provider reports none. */
+  readonly usage: { readonly inputTokens: number; readonly outputTokens: number } | null
+}
+
+/** Reads the first choice of a chat completion. Throws `ModelCallFailed` with `invalid_answer` for a body of another shape. */
+export function readChatResult(body: Buffer): ChatResult {
+  const response = parse(body)
+  const text = getAt(response, ['choices', '0', 'message', 'content'])
+  if (typeof text !== 'string') throw new ModelCallFailed('invalid_answer')
+  const reason = getAt(response, ['choices', '0', 'finish_reason'])
+  const [inputTokens, outputTokens] = [
+    getAt(response, ['usage', 'prompt_tokens']),
+    getAt(response, ['usage', 'completion_tokens']),
+  ]
+  const usage = isCount(inputTokens) && isCount(outputTokens) ? { inputTokens, outputTokens } : null
+  return { text, finishReason: typeof reason === 'string' ? reason.slice(0, 64) : null, usage }
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    throw new ModelCallFailed('invalid_answer')
+  }
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}
