@@ -3,6 +3,7 @@ import type { ObservedReads } from '#core/cluster/observed-objects.ts'
 import type { Profile, Role } from '#core/config/profile.ts'
 import type { Bus } from '#core/messaging/bus/bus.ts'
 import type { AuditDescriptor, EventType } from '#core/event-store/event.ts'
+import type { EventRights } from '#core/event-rights/event-rights.ts'
 import type { Outbound } from '#core/http-client/outbound.ts'
 import type { Wiring } from '#core/http/endpoint/mounted-endpoint.ts'
 import type { Logger } from '#core/log/logger.ts'
@@ -47,6 +48,11 @@ export interface Core {
   readonly descriptors: () => ReadonlyMap<string, AuditDescriptor>
   /** Every declared event type by its type, core's included. */
   readonly eventTypes: () => ReadonlyMap<string, EventType>
+  /**
+   * Which events a caller may see, as `GET /api/events` decides. `namespace` is that of one stream or list; default: the cluster, where a cluster-wide
+   * right is reviewed first.
+   */
+  eventRights(caller: Pick<Caller, 'may'>, namespace?: string): EventRights
   /** Kinds of every plugin of the installation. */
   readonly kinds: () => readonly AnyKind[]
   /** Availability of each plugin in load order, without hidden ones. Readable once every `create` has run. */

@@ -5,7 +5,7 @@ import type { EventFeed } from './event-feed.ts'
 
 /** Services of the plugin's routes. */
 export interface IntegrationsServices {
-  readonly core: Pick<Core, 'eventTypes' | 'install' | 'kinds' | 'log'>
+  readonly core: Pick<Core, 'eventRights' | 'eventTypes' | 'install' | 'log'>
   readonly store: Store
   readonly feed: EventFeed
 }

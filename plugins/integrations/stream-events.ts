@@ -14,7 +14,6 @@ import { encodeFrame } from '#core/sse/frame.ts'
 import { eventStreamText, namespaceQuery, scope } from '#schemas/api/common.ts'
 import { patternText } from '#schemas/values/pattern-text.ts'
 import type { IntegrationsServices } from './services.ts'
-import { createEventRights } from './event-rights.ts'
 
 const EventsQuery = Type.Object(
   {
@@ -104,12 +103,7 @@ async function serve(
   const closed = new AbortController()
   // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
   void stream.closed.then(() => closed.abort())
-  const rights = createEventRights({
-    caller,
-    types: services.core.eventTypes(),
-    kinds: services.core.kinds(),
-    namespace,
-  })
+  const rights = services.core.eventRights(caller, namespace)
   try {
     for await (const events of services.feed.follow(access, after, closed.signal))
       for (const event of events) {

@@ -152,7 +152,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'audit events are shown like their subject',
-    file: 'plugins/integrations/right-to-see.ts',
+    file: 'core/event-rights/right-to-see.ts',
     find: 'if (type.seenBy !== undefined) return { group: GROUP, ...type.seenBy }',
     replace: `if (type.seenBy !== undefined && type.plugin !== 'audit') return { group: GROUP, ...type.seenBy }`,
     tests: feed,
@@ -160,7 +160,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the rights of a stream are never reviewed again',
-    file: 'plugins/integrations/event-rights.ts',
+    file: 'core/event-rights/event-rights.ts',
     find: 'now() - known.at < maxAgeMs',
     replace: 'now() - known.at < maxAgeMs * 1000',
     tests: ['plugins/integrations/event-rights.test.ts'],

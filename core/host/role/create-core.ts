@@ -1,3 +1,4 @@
+import { createEventRights } from '#core/event-rights/event-rights.ts'
 import type { AuditDescriptor, EventType } from '#core/event-store/event.ts'
 import type { ContributedValue, Point } from '#core/jobs/extension-point.ts'
 import { kindsOf } from '#core/plugin/access-of-plugins.ts'
@@ -38,6 +39,7 @@ export function createCore(cradle: RoleCradle): Core {
     tracer: cradle.tracer,
     descriptors: () => descriptors,
     eventTypes: () => declared,
+    eventRights: (caller, namespace = '') => createEventRights({ caller, types: declared, kinds, namespace }),
     kinds: () => kinds,
     plugins: () => new Map([...cradle.wired].filter(([, { wiring }]) => wiring !== 'hidden')),
     unenforced: (kind) => unenforcedFields(kind, ordered, cradle.wired),

@@ -94,6 +94,7 @@ function inertCore(version: string, plugins: readonly AnyPlugin[]): Core {
     urls: { bff: 'http://bff.invalid', gateway: 'http://gateway.invalid', state: 'http://state.invalid' },
     descriptors: () => new Map(),
     eventTypes: () => new Map(types.map((type) => [type.type, type])),
+    eventRights: () => ({ maySee: refuse, typesIn: refuse }),
     kinds: () => kindsOf(plugins),
     plugins: () => new Map(),
     unenforced: () => [],

@@ -1,4 +1,6 @@
 import type { TestContext } from 'node:test'
+import { createEventRights } from '#core/event-rights/event-rights.ts'
+import type { Core } from '#core/plugin/core-services.ts'
 import { sql } from 'kysely'
 import { clusterEvents } from '#core/controllers/objects/object-events.ts'
 import { namespaceUids } from '#core/cluster/namespace-uids.ts'
@@ -43,7 +45,10 @@ export async function startEventFeed(t: TestContext, more: readonly AnyEndpoint[
   const types = new Map([...declaredTypes, sentinel].map((type) => [type.type, type]))
   const lines: string[] = []
   const log = createLogger({ level: 'info', destination: { write: (line) => lines.push(line) } })
-  const core = { install: 'mesh', eventTypes: () => types, kinds: () => kindsOf(plugins), log }
+  const kinds = kindsOf(plugins)
+  const eventRights: Core['eventRights'] = (caller, namespace = '') =>
+    createEventRights({ caller, types, kinds, namespace })
+  const core = { install: 'mesh', eventTypes: () => types, eventRights, log }
   const served = await servePlugin(t, 'events', () => [
     streamEvents({ core, store, feed: createEventFeed(store) }),
     ...more,

@@ -95,6 +95,7 @@ export async function startGateway(
     urls: { gateway: '', state: '', bff: '' },
     descriptors: () => new Map(),
     eventTypes: () => new Map(),
+    eventRights: () => ({ maySee: async () => false, typesIn: async () => new Set() }),
     kinds: () => [],
     plugins: () => new Map(),
     unenforced: () => unenforced,

@@ -15,7 +15,7 @@ export interface Right {
  */
 export function rightToSee(
   type: EventType | undefined,
-  event: Pick<StoredEvent, 'subject' | 'data'>,
+  event: Pick<StoredEvent, 'data'> & { readonly subject: Pick<StoredEvent['subject'], 'kind'> },
   kinds: readonly Pick<AnyKind, 'kind' | 'plural' | 'group'>[],
 ): Right | undefined {
   if (type === undefined || type.seenBy === 'none') return undefined
