@@ -143,5 +143,25 @@ export type {
 export type { Pruner } from '#plugins/pruning/contract/points.ts'
 export type { SealBinding, Sealed } from '#core/signing/sealed.ts'
 export type { ConditionsStatus, ConditionValue } from '#core/controllers/conditions.ts'
-export type { PreparedRun, PrepareRequest, QueuedRun, RunsApi } from '#plugins/runs/contract/api.ts'
-export type { ExecutorChange, ExecutorResult, ExecutorRun, RunExecutor } from '#plugins/runs/contract/points.ts'
+export type { IndexedEntry, IndexedObjects } from '#core/object-reads/indexed-objects.ts'
+export type { EventRights } from '#core/event-rights/event-rights.ts'
+export type { ObjectStore } from '#core/objects/object-store.ts'
+export type { PaidChat, PaidModels, RoleModels } from '#core/role-models/role-models.ts'
+export type {
+  PreparedRun,
+  PrepareRequest,
+  QueuedRun,
+  RunSnapshot,
+  RunsApi,
+  RunsSystem,
+  SealedAccess,
+} from '#plugins/runs/contract/api.ts'
+export type {
+  ChildRun,
+  ExecutorChange,
+  ExecutorContext,
+  ExecutorResult,
+  ExecutorRun,
+  RunExecutor,
+  RunProgress,
+} from '#plugins/runs/contract/points.ts'

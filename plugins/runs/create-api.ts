@@ -1,4 +1,5 @@
 import type { Store } from '#core/event-store/store.ts'
+import type { Core } from '#core/plugin/core-services.ts'
 import { readCostsOf } from './store/read-costs.ts'
 import { readPeerRun, startPeerRun } from './delegation/peer-runs.ts'
 import type { RunsApi, RunsSystem } from './contract/api.ts'
@@ -6,7 +7,8 @@ import { prepareRun, prepareRunAs } from './prepared/prepare.ts'
 import { queuePrepared } from './prepared/queue.ts'
 import { findForCaller, findOfAgent } from './read/find-run.ts'
 import { createRunsOfCallers } from './services/runs-of-callers.ts'
-import { snapshotRun } from './read/snapshot-run.ts'
+import { sealAccess } from './read/sealed-access.ts'
+import { sealedSnapshot, snapshotRun } from './read/snapshot-run.ts'
 import type { RunsServices } from './services/create-services.ts'
 import { readAgentsAbove } from './store/internal/agents-above.ts'
 import { findRun } from './store/internal/find-run.ts'
@@ -24,6 +26,7 @@ export function createRunsApi(services: RunsServices): RunsApi {
     costsOf: (run) => readCostsOf(services.store.reader<RunsTables>(), run),
     ofCallers: () => createRunsOfCallers(services),
     snapshot: (caller, runId, most) => snapshotRun(services.store, caller, runId, most),
+    sealAccess: (access, options) => sealAccess(services, access, options),
     lockIn: async (tx, runId) => (await lockRun(tx.tables<RunsTables>(), runId)) !== undefined,
     heldTracesIn: async (tx, traceIds) => new Set((await readOwners(tx.tables<RunsTables>(), '', traceIds)).keys()),
     startPeer: (state, call) => startPeerRun({ ...services, state }, call),
@@ -31,12 +34,20 @@ export function createRunsApi(services: RunsServices): RunsApi {
   }
 }
 
+/** Dependencies of reads. */
+export interface SystemServices {
+  readonly core: Pick<Core, 'keys' | 'now'>
+  readonly store: Store
+}
+
 /** Creates the reads. */
-export function createRunsSystem({ store }: { readonly store: Store }): RunsSystem {
+export function createRunsSystem(services: SystemServices): RunsSystem {
+  const { store } = services
   const db = store.reader<RunsTables>()
   return {
     runOf: (agentUid, reference) => findOfAgent(db, agentUid, reference),
     tracesOf: (agentUid, traceIds) => readOwners(db, agentUid, traceIds),
+    snapshot: (access, runId, most) => sealedSnapshot(services, access, runId, most),
     subjectOf: async (runId) => {
       const run = await findRun(db, runId)
       return run && { subject: run.subject, agentUid: run.agent_uid, conversationId: run.conversation_id }

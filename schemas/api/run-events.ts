@@ -125,8 +125,12 @@ const runEventData = Type.Object(
       Type.String({ description: 'run.waiting: why the agent is not ready, such as ImagePullBackOff' }),
     ),
     message: Type.Optional(
-      Type.String({ description: 'run.failed: what went wrong; run.waiting: what the run waits for' }),
+      Type.String({
+        description: 'run.failed: what went wrong; run.waiting: what the run waits for; run.progress: the current step',
+      }),
     ),
+    done: Type.Optional(Type.Number({ description: 'run.progress: finished units', examples: [120] })),
+    total: Type.Optional(Type.Number({ description: 'run.progress: all units, if known', examples: [400] })),
   },
   {
     additionalProperties: true,
@@ -141,7 +145,7 @@ export const RunEvent = Type.Object(
   {
     v: described(Type.Literal(1), 'Version of the format.'),
     seq: Type.Optional(
-      Type.Integer({ description: 'Position in the journal; absent for parts of a text and stream.*.', examples: [3] }),
+      Type.Integer({ description: 'Position in the journal; absent for parts of a text, run.progress and stream.*.', examples: [3] }),
     ),
     runId: RunId,
     ts: described(time, 'Time of the entry.'),

@@ -43,11 +43,12 @@ export const failReasons = [
 /** One of `failReasons`. */
 export type FailReason = (typeof failReasons)[number]
 
-/** Kinds of journal entries and live frames; only `message.delta`, `tool.args.delta` and `stream.*` have no `seq`. */
+/** Kinds of journal entries and live frames; only `run.progress`, `message.delta`, `tool.args.delta` and `stream.*` have no `seq`. */
 export const entryKinds = [
   'run.queued',
   'run.waiting',
   'run.started',
+  'run.progress',
   'run.paused',
   'run.resumed',
   'run.cancelling',
@@ -184,7 +185,7 @@ export interface AttemptToken {
  * is the revision of the agent, if known to the launcher (MESH_AGENT_REVISION). The last entry is `run.<state of the result>` with the InvokeResult
  * as data; the launcher writes no other `run.*` entry. Further: 409 `stale_epoch` or `run_acknowledged`, 429 `too_many_runs`, 503 `draining`,
  * `agent_not_ready` or `keys_unavailable`, the last four with Retry-After, 429 also with `X-Mesh-Run-Timeout-Ms`: the time limit of this agent's
- * runs, which includes waiting. `GET /runs/{id}/ticket` returns `{ticket}`; an invoke with it in `X-Mesh-Ticket` starts the run only in the launcher
+ * runs, which includes waiting. `GET /runs/{id}/ticket` returns `{ticket}`, or 503 `other_revision` where `X-Mesh-Agent-Revision` names another one; an invoke with it in `X-Mesh-Ticket` starts the run only in the launcher
  * process that issued it and for five minutes, otherwise 412 `stale_ticket`: the launcher keeps the run longer than that, so that invokes with one
  * ticket start it at most once. `GET /runs/{id}` responds as `/invoke` does; `POST /runs/{id}/ack` (204) discards the kept run; `POST
  * /runs/{id}/cancel` responds with 200 `{runId, ...InvokeResult}` once the agent's work has stopped. All of these require `X-Mesh-Run-Attempt`; the

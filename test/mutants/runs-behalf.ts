@@ -4,6 +4,9 @@ const prepared = ['plugins/runs/prepared/prepared-runs.test.ts']
 const parts = ['plugins/agents/reconcile/parts/parts.test.ts']
 const marks = ['plugins/agents/references/marks.test.ts']
 const executor = ['plugins/runs/worker/executor/executor.test.ts']
+const child = ['plugins/runs/delegation/prepare-child.test.ts']
+const progress = ['plugins/runs/worker/executor/progress.test.ts']
+const sealed = ['plugins/runs/read/sealed-access.test.ts']
 
 /** Defects in runs on behalf of others: forged, moved, late or repeated prepared runs, missing reviews, lost fencing. */
 export const mutants: readonly Mutant[] = [
@@ -94,6 +97,117 @@ export const mutants: readonly Mutant[] = [
     replace: '',
     tests: prepared,
     only: 'subject and the trace',
+  },
+  {
+    name: 'children of executors: the right of the subject is not reviewed',
+    file: 'plugins/runs/delegation/prepare-child.ts',
+    find: 'if (!(await state.subjectMay(subject, toQuestion(permission))))',
+    replace: "if (!(await state.subjectMay(subject, toQuestion(permission))) && verb === '')",
+    tests: child,
+    only: 'may not do',
+  },
+  {
+    name: 'children of executors: a worker without the lease prepares one',
+    file: 'plugins/runs/delegation/prepare-child.ts',
+    find: 'if (!(await holdsLease(db, { runId, epoch: attempt.epoch })))',
+    replace: 'if (!(await holdsLease(db, { runId, epoch: attempt.epoch })) && attempt.epoch < 0)',
+    tests: child,
+    only: 'holds an executor',
+  },
+  {
+    name: 'children of executors: the attempt of another run is accepted',
+    file: 'plugins/runs/delegation/prepare-child.ts',
+    find: 'const isOwn = attempt.runId === runId && idPattern.test(runId)',
+    replace: 'const isOwn = idPattern.test(runId)',
+    tests: child,
+    only: 'holds an executor',
+  },
+  {
+    name: 'children of executors: an agent prepares one',
+    file: 'plugins/runs/delegation/prepare-child.ts',
+    find: 'if (run.executor === null) throw',
+    replace: "if (run.executor === '') throw",
+    tests: child,
+    only: 'holds an executor',
+  },
+  {
+    name: 'children of executors: a deadline after that of the parent is accepted',
+    file: 'plugins/runs/delegation/prepare-child.ts',
+    find: 'if (inherited !== undefined && deadline > inherited)',
+    replace: 'if (inherited !== undefined && deadline < inherited)',
+    tests: child,
+    only: 'hostile request',
+  },
+  {
+    name: 'children of executors: one is queued below another run',
+    file: 'plugins/runs/prepared/queue.ts',
+    find: 'if (run.parent !== undefined && run.parent.id !== parentRunId)',
+    replace: "if (run.parent !== undefined && run.parent.id === '')",
+    tests: child,
+    only: 'holds an executor',
+  },
+  {
+    name: 'children of executors: they outlive their parent',
+    file: 'plugins/runs/lifecycle/run-writer.ts',
+    find: 'return run.executor !== null && ',
+    replace: "return run.executor === '' && ",
+    tests: child,
+    only: 'ends with its parent',
+  },
+  {
+    name: 'executors: a deadline is not kept',
+    file: 'plugins/runs/worker/executor/call-limits.ts',
+    find: 'return deadline === null ? Infinity : ',
+    replace: 'return deadline === null || Date.now() > 0 ? Infinity : ',
+    tests: child,
+    only: 'ends with its parent',
+  },
+  {
+    name: 'launcher: a ticket is issued for another revision',
+    file: 'launcher/listeners/invoke/run-handlers.ts',
+    find: 'if (wanted !== undefined && wanted !== String(agentRevision))',
+    replace: "if (wanted === '')",
+    tests: ['plugins/runs/worker/revision.test.ts'],
+  },
+  {
+    name: 'progress: every report is sent',
+    file: 'plugins/runs/worker/executor/progress.ts',
+    find: 'if (timer === undefined) send()',
+    replace: 'send()',
+    tests: progress,
+    only: 'flood',
+  },
+  {
+    name: 'progress: a report is not checked',
+    file: 'plugins/runs/worker/executor/progress.ts',
+    find: 'if (!isUnits(done)) throw',
+    replace: 'if (done === null) throw',
+    tests: progress,
+    only: 'another shape',
+  },
+  {
+    name: 'sealed access: a run of another namespace is read',
+    file: 'plugins/runs/read/sealed-access.ts',
+    find: 'if (isOther || claims.namespace !== run.namespace || claims.namespaceUid !== run.namespace_uid)',
+    replace: 'if (isOther)',
+    tests: sealed,
+    only: 'reviewed namespace only',
+  },
+  {
+    name: 'sealed access: a proof of another right is sealed',
+    file: 'plugins/runs/read/sealed-access.ts',
+    find: "if (verb !== 'get' || resource !== 'runs' || group !== undefined)",
+    replace: "if (verb === '')",
+    tests: sealed,
+    only: 'only a review',
+  },
+  {
+    name: 'sealed access: one run is not the limit',
+    file: 'plugins/runs/read/sealed-access.ts',
+    find: 'const isOther = claims.runId !== undefined && claims.runId !== run.id',
+    replace: 'const isOther = claims.subject === run.id',
+    tests: sealed,
+    only: 'content and spans',
   },
   {
     name: 'executors: a frozen one writes after its run was taken over',

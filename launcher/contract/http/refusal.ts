@@ -54,6 +54,7 @@ export const refusals = {
   tool_timeout: { status: 504, message: 'The tool did not respond in time.' },
   gateway_timeout: { status: 504, message: 'The model gateway did not respond in time.' },
   agent_not_ready: { status: 503, message: 'The agent is not ready.' },
+  other_revision: { status: 503, message: 'The pod runs another revision of the agent.' },
   guardrail_unavailable: { status: 503, message: 'The guardrail policies cannot be read.' },
   plugin_disabled: { status: 503, message: 'The agent uses a field whose plugin is not available.' },
   budget_unavailable: { status: 503, message: 'The budget cannot be checked.' },

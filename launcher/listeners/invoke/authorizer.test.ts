@@ -153,6 +153,18 @@ test('O6: a worker with a higher epoch disconnects readers with lower epochs at 
   assert.equal((await reader.read()).done, false)
   const same = await fetch(`${url}/runs/r1`, { headers: await as(1) })
   assert.deepEqual(await same.json(), { runId: 'r1', agentRevision: 5, state: 'running' })
+  const ticketFor = async (revision: string) =>
+    fetch(`${url}/runs/r2/ticket`, {
+      headers: {
+        'x-mesh-run-attempt': await attempt(key, { epoch: 1, runId: 'r2' }),
+        'x-mesh-agent-revision': revision,
+      },
+    })
+  assert.equal((await ticketFor('5')).status, 200)
+  for (const other of ['4', '05', 'x'.repeat(1000)]) {
+    const refused = await ticketFor(other)
+    assert.deepEqual([refused.status, ((await refused.json()) as { error: string }).error], [503, 'other_revision'])
+  }
   const drained = (async () => {
     while (!(await reader.read()).done);
   })()

@@ -121,9 +121,10 @@ export const invokePort = definePort({
     ticket: {
       method: 'GET',
       path: '/runs/:id/ticket',
-      summary: 'Issues a ticket for the start of a run in this process.',
+      summary:
+        'Issues a ticket for the start of a run in this process. `X-Mesh-Agent-Revision` names the only revision that may run it.',
       responses: { 200: object({ ticket: string() }) },
-      refusals: ['unauthenticated', 'keys_unavailable', 'agent_not_ready', 'draining'],
+      refusals: ['unauthenticated', 'keys_unavailable', 'agent_not_ready', 'other_revision', 'draining'],
     },
     acknowledge: {
       method: 'POST',

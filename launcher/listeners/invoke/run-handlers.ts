@@ -45,6 +45,7 @@ export function runHandlers(options: RunHandlersOptions) {
     },
     ticket: async ({ request, params }) => {
       await authorizer.attach(request, parseRunId(params.id))
+      checkRevision(request, options)
       return { status: 200, body: { ticket: registry.ticket(options.started()) } }
     },
     acknowledge: async ({ request, params }) => {
@@ -101,6 +102,13 @@ async function answerDirectly(
   const outcome = known(attempt, options)
   options.registry.acknowledge(attempt.runId, 0)
   return live ? streamed : outcome
+}
+
+// A worker invokes with a ticket of this process only, so the check of the ticket suffices.
+function checkRevision(request: Call['request'], { agentRevision }: RunHandlersOptions): void {
+  const wanted = singleHeader(request, 'x-mesh-agent-revision')
+  if (wanted !== undefined && wanted !== String(agentRevision))
+    throw new Refusal('other_revision', undefined, { 'retry-after': '1' })
 }
 
 function parseRunId(text: string | undefined): string {

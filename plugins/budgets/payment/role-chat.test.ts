@@ -47,7 +47,7 @@ test('chat calls of a worker are held, charged and metered for the payer that it
     assert.equal(upstream.seen.at(-1)?.body['max_tokens'], 20)
     const [metered] = await gateway.metered(1)
     assert.deepEqual(
-      [metered?.data['agentUid'], metered?.data['payer'], (metered?.data['cost'] as { amount: string }).amount],
+      [metered?.data['agentUid'], metered?.data['payer'], (metered?.data['cost'] as { amount: string } | undefined)?.amount],
       [agent.uid, { namespace: namespaces.a, namespaceUid: null, agent: 'judge' }, '0.000007'],
     )
     const before = upstream.seen.length

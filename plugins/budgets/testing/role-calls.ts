@@ -18,6 +18,7 @@ import { agentRuns, callPayment, callPricing, modelFilter } from '#plugins/provi
 import type { ModelFilter, ModelRequest, TextFilter } from '#plugins/providers/contract/points.ts'
 import { addRoute, startGateway, startUpstream } from '#plugins/providers/testing/gateway.ts'
 import { apply } from '#plugins/providers/testing/manager.ts'
+import { memoryKeyring } from '#core/signing/testing/key-types.ts'
 import { createRunsSystem } from '#plugins/runs/create-api.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { createDatabase } from '#test/harness/database.ts'
@@ -72,7 +73,7 @@ export async function startPaidGateway(t: TestContext) {
   })
   const quotas = new Map<string, readonly CallLimit[]>()
   const owners = new Map<string, OwnerOfRun>()
-  const system = createRunsSystem({ store })
+  const system = createRunsSystem({ store, core: { keys: memoryKeyring(), now: () => new Date() } })
   const state = { down: false, answer: (response: ServerResponse): void => answerUsed(response) }
   // The operator sets the price: a price in the spender's namespace could not be counted against a quota.
   const settings = {

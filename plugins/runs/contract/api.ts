@@ -6,7 +6,15 @@ import type { AgentName } from '#schemas/names/delegates.ts'
 import type { ChildOutcome } from './wire.ts'
 import type { RunCosts } from './run.ts'
 import type { PrepareRequest, PreparedRun, AccountName, QueueOptions, QueuedRun } from './prepared-run.ts'
-import type { RunReference, FoundRun, SnapshotBounds, RunSnapshot, AgentAbove } from './found-run.ts'
+import type {
+  AgentAbove,
+  FoundRun,
+  RunReference,
+  RunSnapshot,
+  SealAccessOptions,
+  SealedAccess,
+  SnapshotBounds,
+} from './found-run.ts'
 import type { RunsOfCallers } from './caller-runs.ts'
 
 /** A call from one agent to another, after its envelope and membership were verified. */
@@ -70,6 +78,11 @@ export interface RunsApi {
   ofCallers(): RunsOfCallers
   /** Reads a run that the caller may `get`, with its content and the beginning of its journal. Throws `not_found` for others. */
   snapshot(caller: Pick<Caller, 'may'>, runId: string, most: SnapshotBounds): Promise<RunSnapshot>
+  /**
+   * Seals the caller's review of `get runs`, so that a job or a task of the plugin can read snapshots later by `system.snapshot`. Available in roles that
+   * serve callers.
+   */
+  sealAccess(access: Access<'get', 'runs'>, options?: SealAccessOptions): Promise<SealedAccess>
   /** Locks a run until COMMIT; false if it was removed. Rows that refer to a run are stored under this lock and removed on `runs.deleted`. */
   lockIn(tx: Tx, runId: string): Promise<boolean>
   /** Returns those of the traces that still have a run. */
@@ -94,12 +107,25 @@ export interface RunsSystem {
   runOf(agentUid: string, reference: RunReference): Promise<FoundRun | undefined>
   /** Returns those of the traces that have runs: `own` if one belongs to the agent, else `foreign`. */
   tracesOf(agentUid: string, traceIds: readonly string[]): Promise<ReadonlyMap<string, 'own' | 'foreign'>>
+  /**
+   * Reads a run under an access that `sealAccess` returned, with its content and the beginning of its journal, from which `tree` builds its spans.
+   * Throws `run_access_refused` for an expired access or another run, and `not_found` for a run that was removed.
+   */
+  snapshot(access: SealedAccess, runId: string, most: SnapshotBounds): Promise<RunSnapshot>
   /** The user on whose behalf a run acts, its agent and its conversation; undefined for an unknown run. */
   subjectOf(runId: string): Promise<SubjectOfRun | undefined>
 }
 
 export type { ResumeAnswer, RunsOfCallers } from './caller-runs.ts'
-export type { AgentAbove, FoundRun, RunReference, RunSnapshot, SnapshotBounds } from './found-run.ts'
+export type {
+  AgentAbove,
+  FoundRun,
+  RunReference,
+  RunSnapshot,
+  SealAccessOptions,
+  SealedAccess,
+  SnapshotBounds,
+} from './found-run.ts'
 export type { LiveFrame } from './live-frame.ts'
 export type { AccountName, PreparedRun, PrepareRequest, QueuedRun, QueueOptions } from './prepared-run.ts'
 export type { RunCosts, RunDetail } from './run.ts'

@@ -34,6 +34,20 @@ export interface SnapshotBounds {
   readonly bytes: number
 }
 
+/** What a sealed access covers, and for how long. */
+export interface SealAccessOptions {
+  /** The only run that it covers. Default: every run of the reviewed namespace. */
+  readonly runId?: string | undefined
+  /** Default: an hour. At most a day. */
+  readonly expiresInSeconds?: number | undefined
+}
+
+/**
+ * A sealed proof that a caller may `get runs`, to be stored and used later by a job or task. A string of this installation, valid until it expires, for
+ * the namespace with the uid that it had.
+ */
+export type SealedAccess = string
+
 /** Agent of a run. */
 export interface AgentAbove {
   readonly namespace: string

@@ -1,7 +1,10 @@
+import type { WorkerContext } from '#core/plugin/role-contexts.ts'
 import type { Tx } from '#core/event-store/store.ts'
 import { definePoint } from '#core/jobs/extension-point.ts'
 import type { EntryKind, InvokeResult, Resolution } from '#schemas/runs/run.ts'
-import type { QueuedRun, PreparedRun, Permission } from './prepared-run.ts'
+import type { RunsSystem } from './api.ts'
+import type { RunProgress } from './run-progress.ts'
+import type { QueuedRun, PreparedRun, PrepareRequest, Permission } from './prepared-run.ts'
 
 /** Executes runs of one kind, in the worker, under the lease of the run. */
 export interface RunExecutor {
@@ -13,7 +16,13 @@ export interface RunExecutor {
    * Executes a segment of the run. It is called again with the last checkpoint after a crash, an error or `waiting`, so it must continue from
    * there. An error is retried with a growing pause, `runs.maxAttempts` times without progress.
    */
-  execute(run: ExecutorRun): Promise<ExecutorResult>
+  execute(run: ExecutorRun, worker: ExecutorContext): Promise<ExecutorResult>
+}
+
+/** What executors use of their worker. */
+export interface ExecutorContext extends Pick<WorkerContext, 'embeddings' | 'models' | 'objects'> {
+  /** Reads a run under a sealed access, such as one in the input of the executor's run. */
+  readonly snapshot: RunsSystem['snapshot']
 }
 
 /** How a call of an executor ended. `waiting` releases the worker; the executor is called again after the pause. */
@@ -31,6 +40,8 @@ export interface ExecutorRun {
   readonly conversationId: string
   readonly labels: Readonly<Record<string, string>>
   readonly traceparent: string
+  /** Time by which the run must end; it is then `timed_out`. */
+  readonly deadline: Date | undefined
   readonly input: unknown
   /** Fencing token: increases with each claim of the run. */
   readonly epoch: number
@@ -46,8 +57,19 @@ export interface ExecutorRun {
   readonly cancelled: AbortSignal
   /** Writes journal entries, a checkpoint and rows of the plugin in one transaction. */
   save(change: ExecutorChange): Promise<void>
-  /** Queues a prepared run as a child of this run; within `save`. */
+  /**
+   * Prepares a child run for the subject of this run, whose right is reviewed now, so that a step can use the output of an earlier one. The child
+   * inherits the deadline of this run. Throws `forbidden`, `invalid_body` with the field, `not_found` for an unknown agent, and `run_terminal`
+   * after a cancel.
+   */
+  prepareChild(request: PrepareRequest): Promise<PreparedRun>
+  /** Queues a prepared run as a child of this run; within `save`. A child that has not ended is cancelled at the end of this run. */
   queueChild(tx: Tx, prepared: PreparedRun): Promise<QueuedRun>
+  /**
+   * Reports progress to the streams of the run, as `run.progress`. The latest report is sent, at most four times a second; none is journaled. Throws for
+   * a report that is not of this shape.
+   */
+  progress(report: RunProgress): void
   /** State and outcome of the child runs, oldest first. */
   children(): Promise<readonly ChildRun[]>
 }
@@ -76,3 +98,5 @@ export interface ChildRun extends QueuedRun {
 
 /** Executors of runs without an agent; one per kind. */
 export const runExecutor = definePoint<RunExecutor>('runs.executor', ({ kind }) => kind)
+
+export type { RunProgress } from './run-progress.ts'

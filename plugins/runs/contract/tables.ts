@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, Insertable, Selectable, Transaction } from 'kysely'
+import type { RunProgress } from './run-progress.ts'
 import type { Decision, FailReason, Interrupt, PauseReason, Resolution, RunState } from '#schemas/runs/run.ts'
 
 /** A jsonb column: read as a value, written as a JSON string, which both drivers accept. */
@@ -69,6 +70,10 @@ export interface ContentRow {
   decisions: ColumnType<Decision[], string | undefined, string>
   /** Time by which a run that an agent called must end. */
   deadline: Generated<Date | null>
+  /** The revision of the agent that the run is bound to; null: any. */
+  revision: Generated<number | null>
+  /** Latest progress of a run without an agent. */
+  progress: ColumnType<RunProgress | null, string | undefined, string | null>
 }
 
 /** The queue. `journal_seq` is the last assigned sequence number, gapless since it is assigned under the row lock. */

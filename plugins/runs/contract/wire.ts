@@ -45,11 +45,9 @@ const name = string({
   maxLength: 253,
   pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$',
 })
-// Four-digit years from 1970 on: PostgreSQL has no year 0 and parses no sign.
-const time = string({
-  pattern: '^(19[7-9]\\d|[2-9]\\d{3})-\\d\\d-\\d\\dT[\\d:.]{1,16}Z$',
-  description: 'RFC 3339, in UTC',
-})
+/** Times with a year from 1970 to 9999: PostgreSQL has no year 0 and parses no sign. */
+export const TIME_PATTERN = String.raw`^(19[7-9]\d|[2-9]\d{3})-\d\d-\d\dT[\d:.]{1,16}Z$`
+const time = string({ pattern: TIME_PATTERN, description: 'RFC 3339, in UTC' })
 
 /**
  * A launcher creates a run of another agent. The state role reads subject and depth of the calling run (`parentRunId`) from its own rows; without a
@@ -94,4 +92,16 @@ export const runReadiness = statePath({
   path: '/runs/:id/readiness',
   status: 200,
   response: reply({ outcome: enumOf('waits', 'never'), reason: string() }),
+})
+
+/**
+ * A worker prepares a child run of the executor's run that it holds, for the subject of that run. The body is a `PrepareRequest`, whose fields the
+ * state role validates.
+ */
+export const prepareChildRun = statePath({
+  method: 'POST',
+  path: '/runs/:id/children',
+  request: anyObject,
+  status: 201,
+  response: reply({ runId: string(), content: string(), token: string() }),
 })

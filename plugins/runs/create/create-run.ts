@@ -48,6 +48,8 @@ export interface NewRun {
   readonly idempotency?: Idempotency | undefined
   /** Time by which the run must end, inherited from a calling run. */
   readonly deadline?: Date | undefined
+  /** The only revision of the agent that may run it. */
+  readonly revision?: number | undefined
 }
 
 /** Dependencies of creating a run. */

@@ -12,7 +12,7 @@ import { findAgent, findNamespace } from './find-target.ts'
 import type { AgentExistence } from './find-target.ts'
 
 /** Subject and parent of a new run. */
-export interface RunAuthority extends Pick<NewRun, 'parent' | 'deadline'> {
+export interface RunAuthority extends Pick<NewRun, 'parent' | 'deadline' | 'revision'> {
   /** The account whose right was reviewed. */
   readonly subject: Pick<UserInfo, 'username' | 'groups'>
   /** Name of the account that acted: by default the subject, else the agent that delegates. */
@@ -27,7 +27,7 @@ export interface RunAuthority extends Pick<NewRun, 'parent' | 'deadline'> {
 /** Assigns id and uid, and signs the grant. The caller of this function has done the access review. */
 export async function newRun(
   { core, observed }: { readonly core: Pick<Core, 'keys' | 'now'>; readonly observed: ObservedReads },
-  { subject, by = subject.username, parent, deadline, ...authority }: RunAuthority,
+  { subject, by = subject.username, parent, deadline, revision, ...authority }: RunAuthority,
   request: RunRequest,
 ): Promise<NewRun> {
   const target = await findTarget(observed, request, authority.existence)
@@ -49,6 +49,7 @@ export async function newRun(
     ...(parent ? { parent } : {}),
     ...(request.idempotency ? { idempotency: request.idempotency } : {}),
     ...(deadline ? { deadline } : {}),
+    ...(revision === undefined ? {} : { revision }),
   }
 }
 

@@ -21,6 +21,11 @@ export function checkProof(caller: { readonly username: string }, access: Access
   if (username !== caller.username) throw new Error('the proof is of another caller')
 }
 
+/** The access review of a permission. */
+export function toQuestion({ verb, resource, group, namespace, name }: PermissionIn): SubjectAttributes {
+  return { verb, resource, namespace, ...(group ? { group } : {}), ...(name ? { name } : {}) }
+}
+
 /** The scope of a grant: the reviewed permission, so that it can be reviewed again. */
 export function toScope({ verb, resource, group, name }: Permission & Pick<PermissionIn, 'name'>): string {
   return JSON.stringify([verb, resource, group ?? null, name ?? null])

@@ -14,6 +14,8 @@ import type { ChildOutcome, ChildRunRequest } from '../contract/wire.ts'
 import { terminalStates } from '#schemas/runs/run.ts'
 import type { AttemptToken } from '#schemas/runs/run.ts'
 import { delegatedConversation } from './delegated-conversation.ts'
+import { prepareChild } from './prepare-child.ts'
+import { subjectOfRun } from './subject-of-run.ts'
 import { createRun } from '../create/create-run.ts'
 import type { CreateServices } from '../create/create-run.ts'
 import { targetOf } from '../create/find-target.ts'
@@ -23,7 +25,7 @@ import { checkDepth } from '../create/run-depth.ts'
 import { isSettled } from '../lifecycle/decide.ts'
 import { checkDelegate } from './check-delegate.ts'
 import { inheritedDeadline } from './inherited-deadline.ts'
-import { isRunningOut, readAnyGrant, readAttempt, readGrant, signGrant } from '../grants/grants.ts'
+import { isRunningOut, readAnyGrant, readAttempt, signGrant } from '../grants/grants.ts'
 import type { WaitVerdict } from '../launchers/judge-readiness.ts'
 import { readReadiness } from '../launchers/read-readiness.ts'
 import type { LiveUpdates } from '../contract/live-frame.ts'
@@ -33,6 +35,7 @@ import { readContent, replaceGrant } from '../store/internal/content.ts'
 import { findRun } from '../store/internal/find-run.ts'
 import type { RunsTables, SelectedRun } from '../contract/tables.ts'
 import type { RunWriter } from '../lifecycle/run-writer.ts'
+import type { PreparedRun } from '../contract/prepared-run.ts'
 import { runErrors } from '../contract/errors.ts'
 
 /** Runs of the state role: child runs started in a pod, and repeated reviews of a subject's right. */
@@ -45,6 +48,8 @@ export interface ChildRuns {
   attemptOf(token: string): Promise<AttemptToken | undefined>
   /** Returns the grant under which the run may continue, stored or renewed; undefined if the subject has lost the right. */
   recheck(runId: string, attempt: AttemptToken): Promise<string | undefined>
+  /** Prepares a child of an executor's run for the worker that holds it. */
+  prepare(runId: string, attempt: AttemptToken, request: Readonly<Record<string, unknown>>): Promise<PreparedRun>
   /** Returns why the agent of the run is not ready. */
   readiness(runId: string, attempt: AttemptToken): Promise<WaitVerdict>
 }
@@ -84,6 +89,7 @@ export function createChildRuns(services: ChildRunServices): ChildRuns {
         throw error
       }),
     recheck: async (runId, attempt) => renewedGrant(services, await attemptedRun(db, runId, attempt)),
+    prepare: (runId, attempt, request) => prepareChild(services, runId, attempt, request),
     readiness: async (runId, attempt) => readReadiness(services, await attemptedRun(db, runId, attempt)),
   }
 }
@@ -156,14 +162,6 @@ async function childOf({ store }: ChildRunServices, pod: UserInfo, runId: string
   return run
 }
 
-/** The subject of a run, with the groups of its review. */
-export async function subjectOfRun(services: ChildRunServices, run: SelectedRun): Promise<UserInfo> {
-  const content = await readContent(services.store.reader<RunsTables>(), run.id)
-  if (!content) throw new Fail('not_found')
-  const grant = await verified(() => readGrant(services.core.keys, content.grant_token, services.core.now()))
-  return { username: grant.subject, uid: '', groups: grant.groups, extra: {} }
-}
-
 /** Renews the stored grant for its subject and groups after an access review. Adds no right (SEC30, ADR 0022). */
 async function renewedGrant(services: ChildRunServices, run: SelectedRun): Promise<string | undefined> {
   const { core, store } = services
@@ -206,14 +204,6 @@ export function mayInvoke(
 export async function toDelegated(services: ChildRunServices, run: SelectedRun): Promise<ChildOutcome> {
   const content = await readContent(services.store.reader<RunsTables>(), run.id)
   return { id: run.id, state: run.state, output: content?.output ?? null, error: toError(run, content?.error) }
-}
-
-async function verified<T>(read: () => Promise<T>): Promise<T> {
-  try {
-    return await read()
-  } catch (error) {
-    throw error instanceof JwsRefused ? new Fail('unauthenticated') : error
-  }
 }
 
 /** Whether a string can be the id of a run. */

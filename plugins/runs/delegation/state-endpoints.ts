@@ -8,6 +8,7 @@ import {
   cancelChildRun,
   createChildRun,
   installationKeys,
+  prepareChildRun,
   readChildRun,
   recheckRun,
   runReadiness,
@@ -53,7 +54,7 @@ export function stateEndpoints(delegations: ChildRuns): readonly AnyEndpoint[] {
       return {}
     },
   })
-  return [keys, create, read, cancel, recheckEndpoint(delegations), readinessEndpoint(delegations)]
+  return [keys, create, read, cancel, ...attemptEndpoints(delegations)]
 }
 
 // The worker has no cluster identity. It authenticates with its attempt token for this run.
@@ -64,6 +65,20 @@ function byAttempt(delegations: ChildRuns) {
     header: 'x-mesh-run-attempt',
     verify: (token: string) => delegations.attemptOf(token),
   } as const
+}
+
+function attemptEndpoints(delegations: ChildRuns): readonly AnyEndpoint[] {
+  return [recheckEndpoint(delegations), readinessEndpoint(delegations), prepareEndpoint(delegations)]
+}
+
+function prepareEndpoint(delegations: ChildRuns): AnyEndpoint {
+  return endpoint({
+    ...stateRoute(prepareChildRun),
+    summary: 'Prepare a child run of a run without an agent, for its subject.',
+    authz: byAttempt(delegations),
+    params: IdParams,
+    handle: ({ params, access: attempt, body }) => delegations.prepare(params.id, attempt, body),
+  })
 }
 
 function readinessEndpoint(delegations: ChildRuns): AnyEndpoint {

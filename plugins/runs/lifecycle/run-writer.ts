@@ -3,13 +3,14 @@ import type { Store, Tx } from '#core/event-store/store.ts'
 import { StreamConflict } from '#core/event-store/streams.ts'
 import { terminalStates } from '#schemas/runs/run.ts'
 import type { FailReason, RunState } from '#schemas/runs/run.ts'
-import { stateAfter } from './decide.ts'
+import { decideCancel, isSettled, stateAfter } from './decide.ts'
 import type { RunFact, RunFacts } from './decide.ts'
 import { toRows } from './journal-entry.ts'
 import { toFactEntry, toRunEvent } from './fact-to-event.ts'
 import type { JournalEntry } from './journal-entry.ts'
 import type { LiveUpdates, LiveFrame } from '../contract/live-frame.ts'
-import { lockRun } from '../store/internal/lease.ts'
+import { lockLeases, lockRun } from '../store/internal/lease.ts'
+import { openChildren } from '../store/internal/open-children.ts'
 import type { Claim, HeldRun, LockedRun } from '../store/internal/lease.ts'
 import { writeRun } from '../store/internal/write-run.ts'
 import type { QueueChange, RunWrite } from '../store/internal/write-run.ts'
@@ -130,18 +131,41 @@ async function apply(tx: Tx, services: Services, locked: LockedRun, change: RunC
   const state = change.facts.reduce((before, fact) => stateAfter(fact.fact, before), run.state)
   const queue = state === run.state ? undefined : queueAfter(state, locked, author)
   const db = tx.tables<RunsTables>()
+  // Locked before the write, which locks the stored bytes that the children share.
+  const children = endsChildren(run, state) ? await lockChildren(db, run.id) : []
   if (!(await writeRun(db, locked, { ...change, entries: rows, queue }))) throw new StaleRun(run.id)
   await change.also?.(db)
   const about = { subject: subjectOf(run), actor: author.actor, ...traceOf(author) }
   const facts = change.facts.map((fact) => toRunEvent(fact, { runId: run.id, rootRunId: run.root_run_id }, about))
   const events = [...(change.events ?? []), ...facts].map((event) => ({ time: ts, ...event }))
   if (events.length > 0) await tx.append(`runs/${run.id}`, run.version, events)
+  for (const child of children) await endChild(tx, services, child)
   const after = rowAfter(run, events)
   tx.afterCommit(() => {
     if (author.held) author.held.run = toKnown(locked, after, { rows, queue, segment: change.segment })
     committed(services, locked, { change, entries, state })
   })
   return after
+}
+
+// The children of an agent's run end by a cancel only: an agent that handed over has ended.
+function endsChildren(run: SelectedRun, state: RunState): boolean {
+  return run.executor !== null && terminalStates.has(state) && !terminalStates.has(run.state)
+}
+
+/** Locks a run, so that it gets no further children, and its children that have not ended. */
+async function lockChildren(db: RunsTx, runId: string): Promise<readonly string[]> {
+  await lockRun(db, runId)
+  const children = await openChildren(db, runId)
+  await lockLeases(db, children)
+  return children
+}
+
+async function endChild(tx: Tx, services: Services, runId: string): Promise<void> {
+  const locked = await lockRun(tx.tables<RunsTables>(), runId)
+  if (locked === undefined || isSettled(locked.run.state)) return
+  const author = { actor: services.author.actor }
+  await apply(tx, { ...services, author }, locked, { facts: decideCancel(toFacts(locked.run)) })
 }
 
 interface Committed {

@@ -6,7 +6,7 @@ import { isStatus } from '#core/kube/status.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import type { ManagerContext } from '#core/plugin/role-contexts.ts'
 import { formatTraceparent, parseTraceparent, startTrace } from '#core/telemetry/traceparent.ts'
-import { checkProof, invoke, toScope } from '../create/permission.ts'
+import { checkProof, invoke, toQuestion, toScope } from '../create/permission.ts'
 import type { PermissionIn } from '../create/permission.ts'
 import { newRun } from '../create/new-run.ts'
 import type { RunAuthority } from '../create/new-run.ts'
@@ -39,7 +39,7 @@ export async function prepareRun(
   checkRequest(request)
   const permission = permissionOf(services, request)
   checkProof(caller, access, permission)
-  return seal(services, { subject: await caller.whoami(), signedBy: 'grant', permission }, request)
+  return sealPrepared(services, { subject: await caller.whoami(), signedBy: 'grant', permission }, request)
 }
 
 /**
@@ -54,21 +54,24 @@ export async function prepareRunAs(
 ): Promise<PreparedRun> {
   checkRequest(request)
   const permission = permissionOf(services, request)
-  const { verb, resource, group, namespace, name } = permission
+  const { verb, resource, namespace, name } = permission
   const ref = { namespace: parseLabel('namespace', namespace), name: parseName('serviceAccount', account.name) }
   if (account.namespace !== namespace)
     throw new Fail('forbidden', 'A ServiceAccount has runs only in its own namespace.')
   const subject = await readAccount(manager, ref)
-  const question = { verb, resource, namespace, ...(group ? { group } : {}), ...(name ? { name } : {}) }
-  if (!(await manager.subjectMay(subject, question)))
+  if (!(await manager.subjectMay(subject, toQuestion(permission))))
     throw new Fail(
       'forbidden',
       `The ServiceAccount ${ref.name} may not ${verb} ${resource} ${name ?? ''} in ${namespace}.`,
     )
-  return seal(services, { subject, signedBy: 'account', permission }, request)
+  return sealPrepared(services, { subject, signedBy: 'account', permission }, request)
 }
 
-function permissionOf({ core }: PrepareServices, { agent, executor }: PrepareRequest): PermissionIn {
+/** The permission that the run of a request needs. */
+export function permissionOf(
+  { core }: PrepareServices,
+  { agent, executor }: Pick<PrepareRequest, 'agent' | 'executor'>,
+): PermissionIn {
   if (agent !== undefined) return { ...invoke, ...agent }
   const found = core.extensions(runExecutor).find(({ kind }) => kind === executor?.kind)
   if (executor === undefined || found === undefined)
@@ -76,22 +79,25 @@ function permissionOf({ core }: PrepareServices, { agent, executor }: PrepareReq
   return { ...found.permission, namespace: executor.namespace, name: executor.object }
 }
 
-interface Sealing extends Pick<RunAuthority, 'subject'> {
+/** A reviewed permission and its subject. */
+export interface ReviewedRight extends Pick<RunAuthority, 'subject' | 'parent'> {
   readonly signedBy: 'grant' | 'account'
   readonly permission: PermissionIn
 }
 
-async function seal(
+/** Creates and signs the run of a request whose permission was reviewed. */
+export async function sealPrepared(
   { core }: PrepareServices,
-  { subject, signedBy, permission }: Sealing,
+  { permission, ...reviewed }: ReviewedRight,
   request: PrepareRequest,
 ): Promise<PreparedRun> {
-  const { expiresInSeconds: seconds = daySeconds, ...requested } = request
+  const { expiresInSeconds: seconds = daySeconds, deadline, revision, ...requested } = request
   const scopes = request.agent === undefined ? [toScope(permission)] : undefined
   const traceparent = formatTraceparent(parseTraceparent(request.traceparent) ?? startTrace())
-  const authority = { subject, signedBy, scopes }
+  const endsBy = deadline === undefined ? undefined : new Date(deadline)
+  const authority = { ...reviewed, scopes, deadline: endsBy, revision }
   const run = await newRun({ core, observed: core.observed }, authority, { ...requested, traceparent })
-  return sealRun(core.keys, run, { now: core.now(), seconds, by: signedBy })
+  return sealRun(core.keys, run, { now: core.now(), seconds, by: reviewed.signedBy })
 }
 
 /** The account as the API server would authenticate it. An account that does not exist cannot make a request. */

@@ -31,6 +31,8 @@ export async function queuePrepared(
     if (!known) throw refused('Its run has been queued and removed.')
     return toQueued(known)
   }
+  if (run.parent !== undefined && run.parent.id !== parentRunId)
+    throw refused('It was prepared as a child of another run.')
   const parent = parentRunId === undefined ? undefined : await parentOf(db, run, parentRunId)
   const child = parent === undefined ? run : { ...run, parent, traceparent: inTraceOf(parent, run.traceparent) }
   return toQueued(await createRunIn(services, tx, child, targetOf(run)))

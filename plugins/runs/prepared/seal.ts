@@ -70,12 +70,14 @@ function verify(keys: Keyring, token: string, now: Date) {
   })
 }
 
-// Buffers are written as `{ type: 'Buffer', data: [...] }`.
-type Stored = Omit<NewRun, 'idempotency'> & {
+// Buffers are written as `{ type: 'Buffer', data: [...] }`, dates as strings.
+type Stored = Omit<NewRun, 'idempotency' | 'deadline'> & {
+  readonly deadline?: string
   readonly idempotency?: Readonly<Record<'key' | 'request', { readonly data: readonly number[] }>>
 }
 
-function revive({ idempotency, ...run }: Stored): NewRun {
+function revive({ idempotency, deadline, ...stored }: Stored): NewRun {
+  const run = { ...stored, ...(deadline === undefined ? {} : { deadline: new Date(deadline) }) }
   if (idempotency === undefined) return run
   const { key, request } = idempotency
   return { ...run, idempotency: { key: Buffer.from(key.data), request: Buffer.from(request.data) } }

@@ -38,6 +38,7 @@ async function placesOf(db: Db, reference: RunReference) {
   return namespace === undefined ? [] : [{ id, namespace }]
 }
 
-function toFound({ id, namespace, namespace_uid, agent_name, trace_id }: SelectedRun): FoundRun {
+/** A run without its content, for other plugins. */
+export function toFound({ id, namespace, namespace_uid, agent_name, trace_id }: SelectedRun): FoundRun {
   return { id, namespace: namespace as DnsLabel, namespaceUid: namespace_uid, agent: agent_name, traceId: trace_id }
 }

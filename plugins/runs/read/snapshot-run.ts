@@ -8,7 +8,8 @@ import { readJournalPage, readRunContent } from '../store/reads.ts'
 import type { RunsTables, SelectedRun } from '../contract/tables.ts'
 import { buildTree } from './build-tree.ts'
 import { findForCaller } from './find-run.ts'
-import type { RunSnapshot, SnapshotBounds } from '../contract/found-run.ts'
+import { findSealed } from './sealed-access.ts'
+import type { FoundRun, RunSnapshot, SealedAccess, SnapshotBounds } from '../contract/found-run.ts'
 import { toDetail } from './to-run.ts'
 
 /** Takes a snapshot of a run that the caller may `get`. Throws `not_found` for others. */
@@ -18,7 +19,21 @@ export async function snapshotRun(
   runId: string,
   most: SnapshotBounds,
 ): Promise<RunSnapshot> {
-  const found = await findForCaller(store.reader<RunsTables>(), caller, { runId })
+  return readSnapshot(store, await findForCaller(store.reader<RunsTables>(), caller, { runId }), most)
+}
+
+/** Takes a snapshot of a run that a sealed access covers. */
+export async function sealedSnapshot(
+  services: Parameters<typeof findSealed>[0] & { readonly store: Store },
+  access: SealedAccess,
+  runId: string,
+  most: SnapshotBounds,
+): Promise<RunSnapshot> {
+  return readSnapshot(services.store, await findSealed(services, access, runId), most)
+}
+
+/** Takes a snapshot of a run that was found under a proof. Throws `not_found` if it was removed meanwhile. */
+async function readSnapshot(store: Store, found: FoundRun, most: SnapshotBounds): Promise<RunSnapshot> {
   return store.transact(async (tx) => {
     const db = tx.tables<RunsTables>()
     // The lock makes writers of the run wait, so that state and journal are consistent.

@@ -5,6 +5,7 @@ import type { LiveUpdates, LiveFrame, SendFrame } from '../contract/live-frame.t
 import { behindKind } from './live-updates.ts'
 import { toFrame } from './to-frame.ts'
 import type { RunWatch } from './run-watch.ts'
+import { readProgress } from '../store/internal/executor-content.ts'
 import { readJournal, readJournalPage, readPartials } from '../store/reads.ts'
 import { nameOfRun } from '../lifecycle/run-writer.ts'
 import type { RunsTables, SelectedRun } from '../contract/tables.ts'
@@ -95,8 +96,10 @@ function createReader(services: StreamServices, run: SelectedRun, after: number,
       ended = true
       await send(unnumbered(run, 'run.cancelled', { reason: 'removed' }))
     },
-    /** Sends the partial texts of unfinished messages, for a client that connects in the middle of one. */
+    /** Sends the latest progress and the partial texts of unfinished messages, for a client that connects in the middle. */
     async snapshot(): Promise<void> {
+      const progress = run.executor === null ? undefined : await readProgress(db, run.id)
+      if (progress !== undefined) await send(unnumbered(run, 'run.progress', { ...progress }))
       for (const { message_id: messageId, text } of await readPartials(db, run)) {
         offsets.set(messageId, text.length)
         await send(unnumbered(run, 'message.snapshot', { messageId, text, offset: text.length }))

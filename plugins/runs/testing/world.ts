@@ -7,6 +7,8 @@ import type { Bus } from '#core/messaging/bus/bus.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import type { Database } from '#core/database/database.ts'
 import type { Store } from '#core/event-store/store.ts'
+import { createRoleEmbeddings } from '#core/retrieval/embeddings.ts'
+import { createRoleModels } from '#core/role-models/role-models.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { createRun } from '../create/create-run.ts'
 import type { NewRun } from '../create/create-run.ts'
@@ -54,6 +56,8 @@ export function createWorld(
   return { store, live, watch, writer: createRunWriter(store, { live, now }), core: { now }, settings }
 }
 
+const noGateway = { gatewayUrl: () => '', bearer: undefined }
+
 /** Services of a worker with unsigned launchers: one by its address, or several. */
 export function workerServices(
   world: World,
@@ -74,15 +78,29 @@ export function workerServices(
     retryMs: 100,
     close: () => dispatcher.destroy(),
     recheck: async () => ({ allowed: true }),
+    forExecutors: {
+      embeddings: createRoleEmbeddings(noGateway),
+      models: createRoleModels(noGateway),
+      objects: undefined,
+      snapshot: () => Promise.reject(new Error('not asked')),
+    },
     readiness: async () => ({ outcome: 'waits', reason: 'Progressing' }),
-    launchersOf: (run, _, claim) => {
+    launchersOf: (run, { revision }, claim) => {
       const credentials = async () => ({ grant: '', attempt: '', traceparent: traceparentBelow(run) })
       return createLaunchers({
         list: async () => {
           const there = where() ?? []
           return typeof there === 'string' ? [{ id: there, url: there, ready: true }] : there
         },
-        connect: (at, isGone) => createLauncherClient({ dispatcher, at, runId: run.id, credentials, isGone }),
+        connect: (at, isGone) =>
+          createLauncherClient({
+            dispatcher,
+            at,
+            runId: run.id,
+            credentials,
+            isGone,
+            revision: revision ?? undefined,
+          }),
         preferred: claim.launcher?.id,
       })
     },

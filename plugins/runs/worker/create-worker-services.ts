@@ -2,25 +2,23 @@ import type { Static } from 'typebox'
 import { Agent } from 'undici'
 import type { WorkerContext } from '#core/plugin/role-contexts.ts'
 import { issuerOf } from '#core/signing/launcher-certificate.ts'
-import { collect } from '#core/http-client/request.ts'
-import { readResponse } from '#schemas/wire/read-response.ts'
-import { requestTarget } from '#schemas/wire/state-path.ts'
-import type { StatePath } from '#schemas/wire/state-path.ts'
-import { recheckRun, runReadiness } from '../contract/wire.ts'
+import { prepareChildRun, recheckRun, runReadiness } from '../contract/wire.ts'
 import { createAttemptSigner, signAttempt } from '../grants/grants.ts'
 import { isReason } from '../launchers/judge-readiness.ts'
 import { runExecutor } from '../contract/points.ts'
 import { queuePrepared } from '../prepared/queue.ts'
+import { sealedSnapshot } from '../read/snapshot-run.ts'
+import { checkRequest } from '../prepared/request.ts'
+import { createStateQuestions } from './ask-state.ts'
 import type { RunsServices } from '../services/create-services.ts'
 import { runMetrics } from '../contract/metrics.ts'
 import type { runsSettings } from '../contract/settings.ts'
 import { readFormerKeys } from '../store/former-keys.ts'
 import type { RunsTables, SelectedRun } from '../contract/tables.ts'
 import type { WorkerServices } from './segment/worker-services.ts'
-import { StateUnavailable } from './segment/settle-failure.ts'
 import { createLauncherClient } from './connections/launcher-client.ts'
 import { createLauncherConnections } from './connections/launcher-connections.ts'
-import { createLaunchers, launcherService } from './connections/choose-launcher.ts'
+import { createLaunchers, launcherService, launchersOfRevision } from './connections/choose-launcher.ts'
 import { traceparentBelow } from './run-span.ts'
 
 const busyPatienceMs = 10_000
@@ -48,35 +46,18 @@ export function createWorkerServices(
   })
   const attemptOf = (run: SelectedRun, epoch: number): Promise<string> =>
     signAttempt(core.keys, { runId: run.id, agentUid: run.agent_uid ?? '', epoch }, core.now())
-  const askState = async <Response>(
-    path: StatePath<string, unknown, Response>,
-    run: SelectedRun,
-    { epoch, signal }: { readonly epoch: number; readonly signal?: AbortSignal },
-  ): Promise<Response> => {
-    const { method } = path
-    const received = await collect(dispatcher, {
-      method,
-      origin: core.urls.state,
-      path: requestTarget(path, { id: run.id }),
-      headers: { 'x-mesh-run-attempt': await attemptOf(run, epoch), 'content-type': 'application/json' },
-      ...(method === 'POST' ? { body: '{}' } : {}),
-      headersTimeout: 10_000,
-      bodyTimeout: 10_000,
-      ...(signal === undefined ? {} : { signal }),
-    }).catch((error: unknown) => {
-      throw new StateUnavailable(`state role did not respond to ${path.path}`, { cause: error })
-    })
-    const { status, value } = readResponse(path, { ...received, bytes: received.body })
-    if (status >= 500 || status === 429)
-      throw new StateUnavailable(`state role responded with ${status} to ${path.path}`)
-    if (value === undefined) throw new Error(`state role responded with ${status} to ${path.path}`)
-    return value
-  }
+  const askState = createStateQuestions({ dispatcher, origin: () => core.urls.state, attemptOf })
   return {
     ...parts,
     log: core.log,
     tracer: core.tracer,
     executors: core.extensions(runExecutor),
+    forExecutors: {
+      embeddings: worker.embeddings,
+      models: worker.models,
+      objects: worker.objects,
+      snapshot: (access, runId, most) => sealedSnapshot(parts, access, runId, most),
+    },
     queueChild: (tx, prepared, parentRunId) => queuePrepared(parts, tx, prepared, { parentRunId }),
     unreachableAfterMs: settings.unreachableAfter * 1000,
     busyPatienceMs,
@@ -89,7 +70,7 @@ export function createWorkerServices(
     close: async () => {
       await Promise.all([dispatcher.destroy(), connections.close()])
     },
-    launchersOf(run, grant, claim) {
+    launchersOf(run, { grant, revision }, claim) {
       const { namespace, agent_name: name, agent_uid: uid } = run
       const attempt = createAttemptSigner(() => attemptOf(run, claim.epoch))
       const credentials = async () => ({
@@ -98,16 +79,27 @@ export function createWorkerServices(
         traceparent: traceparentBelow(run),
       })
       return createLaunchers({
-        list: async () => (name === null || uid === null ? [] : worker.endpoints(launcherService(namespace, name))),
+        list: async () => (name === null || uid === null ? [] : launchersOfRevision(worker, launcherService(namespace, name), revision)),
         connect: (at, isGone) =>
-          createLauncherClient({ dispatcher: connections.of(uid ?? ''), at, runId: run.id, credentials, isGone }),
+          createLauncherClient({
+            dispatcher: connections.of(uid ?? ''),
+            at,
+            runId: run.id,
+            credentials,
+            isGone,
+            revision: revision ?? undefined,
+          }),
         isUnproven: () => connections.isUnproven(uid ?? ''),
         preferred: claim.launcher?.id,
       })
     },
-    recheck: (run, epoch) => askState(recheckRun, run, { epoch }),
+    prepareChild: async (attempt, request) => {
+      checkRequest(request)
+      return askState(prepareChildRun, attempt, request)
+    },
+    recheck: (run, epoch) => askState(recheckRun, { run, epoch }),
     async readiness(run, epoch, signal) {
-      const { outcome, reason } = await askState(runReadiness, run, { epoch, signal })
+      const { outcome, reason } = await askState(runReadiness, { run, epoch, signal })
       if (!isReason(reason)) throw new Error('state role returned no reason for an agent')
       return { outcome, reason }
     },

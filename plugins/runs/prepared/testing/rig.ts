@@ -27,6 +27,8 @@ export interface Grant {
   readonly namespace: string
   readonly resource?: string
   readonly name?: string
+  /** Default: `create`. */
+  readonly verb?: string
 }
 
 const rbac = { group: 'rbac.authorization.k8s.io', version: 'v1', namespaced: true }
@@ -52,6 +54,7 @@ export async function startRig(
   await migrate(database, [{ name: 'cluster', migrations: clusterMigrations }, runs])
   const tokens = [
     { token: ADMIN, username: 'admin', uid: 'u1', groups: ['system:masters'] },
+    { token: 'admin-token', username: 'admin', uid: 'u1', groups: ['system:masters'] },
     { token: 'alice-token', username: 'alice', uid: 'u2', groups: ['developers'] },
     { token: 'bob-token', username: 'bob', uid: 'u3', groups: [] },
   ]
@@ -95,10 +98,10 @@ export async function startRig(
     async forget(uid: string) {
       await sql`update object_index set deleted_at = now() where uid = ${uid}`.execute(database.root)
     },
-    async allow({ user, namespace, resource = 'agentdeployments/invoke', name }: Grant) {
+    async allow({ user, namespace, resource = 'agentdeployments/invoke', name, verb = 'create' }: Grant) {
       const of = `r-${Math.random().toString(36).slice(2)}`
       const metadata = { name: of, namespace }
-      const rule = { apiGroups: ['mesh.dev'], resources: [resource], verbs: ['create'] }
+      const rule = { apiGroups: ['mesh.dev'], resources: [resource], verbs: [verb] }
       const rules = [name === undefined ? rule : { ...rule, resourceNames: [name] }]
       await admin.create(roles, { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata, rules })
       await admin.create(bindings, {

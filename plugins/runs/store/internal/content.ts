@@ -18,9 +18,10 @@ export async function insertRun(db: RunsTx, run: InsertedRun, queued: readonly N
   const { rows } = await sql`
     with content as (
       insert into runs_content
-        (run_id, input, grant_token, interrupts, resolutions, idempotency_key, idempotency_request, deadline)
+        (run_id, input, grant_token, interrupts, resolutions, idempotency_key, idempotency_request, deadline, revision)
       values (${run.runId}, ${input}, ${run.grant}, '[]', '[]', ${run.idempotency?.key ?? null},
-        ${run.idempotency?.request ?? null}, ${run.deadline ?? null}::timestamptz)
+        ${run.idempotency?.request ?? null}, ${run.deadline ?? null}::timestamptz,
+        ${run.revision ?? null}::integer)
       on conflict (idempotency_key) where idempotency_key is not null do nothing returning run_id),
     lease as (
       insert into runs_lease (run_id, state, wake_at, idle_since, namespace_uid, journal_seq, bytes)
@@ -41,6 +42,7 @@ export interface InsertedRun {
   readonly grant: string
   readonly idempotency?: Idempotency | undefined
   readonly deadline?: Date | undefined
+  readonly revision?: number | undefined
 }
 
 /** Adds the answer to an interrupt, for the agent and for readers of the run. The grant stays that of its subject (ADR 0022). */

@@ -7,6 +7,26 @@ export async function saveCheckpoint(db: RunsTx, runId: string, json: string): P
   await sql`update runs_content set checkpoint = ${json}::jsonb where run_id = ${runId}`.execute(db)
 }
 
+/** Replaces the progress of a run while the claim holds it. */
+export async function saveProgress(
+  db: RunsTx,
+  { runId, epoch }: { readonly runId: string; readonly epoch: number },
+  json: string,
+): Promise<void> {
+  await sql`update runs_content set progress = ${json}::jsonb where run_id = ${runId} and exists (
+    select 1 from runs_lease where run_id = ${runId} and epoch = ${epoch} and state = 'ready')`.execute(db)
+}
+
+/** Latest stored progress of a run that has not ended. */
+export async function readProgress(db: Db, runId: string) {
+  const row = await db
+    .selectFrom('runs_content')
+    .select('progress')
+    .where('run_id', '=', runId)
+    .executeTakeFirst()
+  return row?.progress ?? undefined
+}
+
 /** Child runs with their outcome, oldest first. */
 export function readChildren(db: Db, parentId: string) {
   return db

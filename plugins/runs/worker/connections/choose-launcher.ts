@@ -1,4 +1,4 @@
-import type { ServiceEndpoint, ServicePort } from '#core/cluster/endpoint-slices.ts'
+import type { ServiceEndpoint, ServiceEndpoints, ServicePort } from '#core/cluster/endpoint-slices.ts'
 import { reservedPorts } from '#schemas/launcher/launcher-ports.ts'
 import type { LauncherAddress } from '../../contract/tables.ts'
 import type { LauncherClient } from './launcher-client.ts'
@@ -18,6 +18,16 @@ export interface Launchers {
 /** Service port of an agent's launchers. */
 export function launcherService(namespace: string, name: string): ServicePort {
   return { namespace, name, portName: 'http', port: reservedPorts.invoke.port, scheme: 'https' }
+}
+
+/** Launchers that may run a revision: those of the agent's Service, and those of its candidate (ADR 0258). Each refuses another revision itself. */
+export async function launchersOfRevision(
+  { endpoints }: { readonly endpoints: ServiceEndpoints },
+  service: ServicePort,
+  revision: number | null,
+): Promise<readonly ServiceEndpoint[]> {
+  if (revision === null) return endpoints(service)
+  return (await Promise.all([endpoints({ ...service, candidate: revision }), endpoints(service)])).flat()
 }
 
 /** Options of `createLaunchers`. */

@@ -68,12 +68,15 @@ export interface LauncherClientOptions extends Pick<LauncherClient, 'at' | 'isGo
   readonly dispatcher: Dispatcher
   readonly runId: string
   readonly credentials: () => Promise<Credentials>
+  /** The only revision that may start the run. */
+  readonly revision?: number | undefined
 }
 
 /** Creates the client of a launcher for one run. */
 export function createLauncherClient(options: LauncherClientOptions): LauncherClient {
-  const { dispatcher, at, runId, credentials, isGone } = options
+  const { dispatcher, at, runId, credentials, isGone, revision } = options
   const origin = at.url
+  const ofRevision = revision === undefined ? {} : { 'x-mesh-agent-revision': String(revision) }
   const send = async (path: string, body?: unknown, ticket?: string): Promise<unknown> => {
     const answer = await collect(dispatcher, {
       origin,
@@ -82,6 +85,7 @@ export function createLauncherClient(options: LauncherClientOptions): LauncherCl
       headers: {
         ...headersOf(runId, await credentials()),
         ...(ticket === undefined ? {} : { 'x-mesh-ticket': ticket }),
+        ...ofRevision,
         'content-type': 'application/json',
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -4,17 +4,17 @@ import { mayStart } from '../../lifecycle/decide.ts'
 import { LeaseLost } from '../../lifecycle/run-writer.ts'
 import type { ExecutorResult, RunExecutor } from '../../contract/points.ts'
 import { workedMs } from '../../store/internal/journal.ts'
-import { holdsLease, leaseSeconds } from '../../store/internal/lease.ts'
 import type { RunsTables } from '../../contract/tables.ts'
-import { AgentFault } from '../entries/agent-fault.ts'
 import { failRun } from '../segment/settle-failure.ts'
 import { recordResult } from '../segment/record-result.ts'
 import { commitStart } from '../segment/start-segment.ts'
 import type { WorkerServices } from '../segment/worker-services.ts'
+import { DeadlineReached, leftMs, limitCall } from './call-limits.ts'
 import { readExecutorResult } from './executor-json.ts'
 import type { ReleasedCall } from './executor-json.ts'
 import { createExecutorRun } from './executor-run.ts'
 import type { ExecutorAttempt } from './executor-run.ts'
+import { createProgress } from './progress.ts'
 
 const minPauseMs = 50
 const maxPauseMs = 60_000
@@ -46,9 +46,14 @@ export async function executeRunKind(
     claim: isNew ? { ...claim, launcherN: 0 } : claim,
   })
   if (result === undefined) return undefined
-  if (result.state === 'waiting') return Math.min(Math.max(result.afterMs, minPauseMs), maxPauseMs)
+  if (result.state === 'waiting') return pauseMs(attempt, result)
   await recordResult(services, { claim, run }, result)
   return undefined
+}
+
+// A run is due again at its deadline, when it ends.
+function pauseMs(attempt: ExecutorAttempt, { afterMs }: ReleasedCall): number {
+  return Math.min(Math.max(afterMs, minPauseMs), maxPauseMs, Math.max(leftMs(attempt), 0))
 }
 
 const revoked = 'The subject of the run no longer has the right to it.'
@@ -70,25 +75,25 @@ async function callExecutor(
   executor: RunExecutor,
   attempt: ExecutorAttempt,
 ): Promise<InvokeResult | ReleasedCall | undefined> {
+  if (leftMs(attempt) <= 0) return overdue(attempt)
   const over = new AbortController()
   const signal = AbortSignal.any([attempt.signal, over.signal])
   const end = (error: unknown): void => over.abort(error)
-  const watches = [
-    await limitTime(services, attempt, end),
-    limitCancel(services, attempt, end),
-    watchLease(services, attempt, end),
-  ]
+  const progress = createProgress(services, attempt)
+  const unwatch = await limitCall(services, attempt, end)
   try {
-    const run = createExecutorRun(services, attempt, { signal, end })
-    const call = (async () => executor.execute(run))()
+    const run = createExecutorRun(services, attempt, { signal, end, progress })
+    const call = (async () => executor.execute(run, services.forExecutors))()
     const result = await settled(services, attempt, call, signal)
+    if (over.signal.reason instanceof DeadlineReached) return overdue(attempt)
     over.signal.throwIfAborted()
     if (attempt.signal.aborted) return undefined
     const read = readExecutorResult(services.limits, result)
     // The children of a cancelled run are cancelled with it.
     return read.state === 'waiting' && attempt.cancel.signal.aborted ? { state: 'cancelled', usage: noUsage } : read
   } finally {
-    for (const watch of watches) clearInterval(watch)
+    unwatch()
+    progress.close()
     over.abort(new LeaseLost(attempt.run.id))
   }
 }
@@ -124,40 +129,7 @@ async function settled(
   }
 }
 
-type End = (error: unknown) => void
-
-async function limitTime(
-  { store, agentTimeoutMs }: WorkerServices,
-  { run }: ExecutorAttempt,
-  end: End,
-): Promise<NodeJS.Timeout> {
-  const left = agentTimeoutMs - (await workedMs(store.reader<RunsTables>(), run.id))
-  const limit = `${agentTimeoutMs / 1000} s (setting runs.agentTimeout)`
-  const late = () => end(new AgentFault('agent_timeout', `The executor worked on the run for longer than ${limit}.`))
-  return setTimeout(late, Math.max(left, 0))
-}
-
-// Checks the time from the cancel on, because a listener on the signal would outlive this call.
-function limitCancel({ cancelPatienceMs }: WorkerServices, { cancel }: ExecutorAttempt, end: End): NodeJS.Timeout {
-  let since: number | undefined
-  return setInterval(
-    () => {
-      if (!cancel.signal.aborted) return
-      since ??= performance.now()
-      if (performance.now() - since >= cancelPatienceMs)
-        end(new AgentFault('cancel_timeout', 'The executor did not stop in time after the cancel.'))
-    },
-    Math.min(1_000, cancelPatienceMs),
-  )
-}
-
-// Writes check the epoch themselves. This ends work outside the store soon after the lease was lost.
-function watchLease({ store }: WorkerServices, { claim, run }: ExecutorAttempt, end: End): NodeJS.Timeout {
-  const check = (): void => {
-    holdsLease(store.reader<RunsTables>(), claim).then(
-      (holds) => holds || end(new LeaseLost(run.id)),
-      () => undefined, // the next check retries
-    )
-  }
-  return setInterval(check, (leaseSeconds * 1000) / 3)
+function overdue({ content: { deadline } }: ExecutorAttempt): InvokeResult {
+  const message = `The run did not end by its deadline, ${deadline?.toISOString() ?? ''}.`
+  return { state: 'timed_out', message, usage: noUsage }
 }

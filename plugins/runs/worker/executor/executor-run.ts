@@ -11,12 +11,14 @@ import { createLimitMeter, exceeded } from '../entries/run-limits.ts'
 import { readEntry } from '../entries/read-entry.ts'
 import type { WorkerServices } from '../segment/worker-services.ts'
 import { toJson } from './executor-json.ts'
+import type { ProgressReports } from './progress.ts'
 
 /** Content of a run that its executor reads. */
 export interface StoredContent {
   readonly input: unknown
   readonly checkpoint: unknown
   readonly resolutions: readonly Resolution[]
+  readonly deadline: Date | null
   grant_token: string
 }
 
@@ -34,6 +36,7 @@ export interface ExecutorAttempt {
 export interface CallEnd {
   readonly signal: AbortSignal
   end(reason: unknown): void
+  readonly progress: ProgressReports
 }
 
 /** Creates the argument of an executor. Its writes throw `LeaseLost` once the call has ended. */
@@ -48,6 +51,7 @@ export function createExecutorRun(services: WorkerServices, attempt: ExecutorAtt
     conversationId: run.conversation_id,
     labels: run.labels,
     traceparent: traceparentOf(run),
+    deadline: content.deadline ?? undefined,
     input: content.input,
     epoch: claim.epoch,
     segment: run.segment,
@@ -61,10 +65,16 @@ export function createExecutorRun(services: WorkerServices, attempt: ExecutorAtt
         if (error instanceof AgentFault || error instanceof LeaseLost) over.end(error)
         throw error
       }),
+    prepareChild: async (request) => {
+      over.signal.throwIfAborted()
+      if (services.prepareChild === undefined) throw new Error('this worker prepares no runs')
+      return services.prepareChild({ run, epoch: claim.epoch, signal: over.signal }, request)
+    },
     queueChild: async (tx, prepared) => {
       if (services.queueChild === undefined) throw new Error('this worker queues no runs')
       return services.queueChild(tx, prepared, run.id)
     },
+    progress: over.progress.report,
     children: async () => (await readChildren(services.store.reader<RunsTables>(), run.id)).map(toChild),
   }
 }

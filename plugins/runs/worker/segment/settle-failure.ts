@@ -48,8 +48,19 @@ export function unprovenMessage(reason: FailReason, launchers: Pick<Launchers, '
 export function unreadyMessage(
   { unreachableAfterMs }: Pick<WorkerServices, 'unreachableAfterMs'>,
   { namespace, agent_name: name }: SelectedRun,
+  revision: number | null,
 ): string {
-  return `No pod of ${namespace}/${name ?? ''} was ready within ${msToDuration(unreachableAfterMs)}.`
+  const which = revision === null ? '' : ` with revision ${revision}`
+  return `No pod of ${namespace}/${name ?? ''}${which} was ready within ${msToDuration(unreachableAfterMs)}.`
+}
+
+/** Message for a run that is bound to a revision, whose ready pods refused it. */
+export function revisionMessage(
+  reason: FailReason,
+  { run, content: { revision } }: { readonly run: SelectedRun; readonly content: { readonly revision: number | null } },
+): string | undefined {
+  if (reason !== 'agent_unreachable' || revision === null) return undefined
+  return `Revision ${revision} of ${run.namespace}/${run.agent_name ?? ''} does not run, or its pods could not be reached.`
 }
 
 const failMessages: Readonly<Partial<Record<FailReason, string>>> = {

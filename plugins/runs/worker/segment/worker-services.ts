@@ -1,8 +1,8 @@
 import type { Logger } from '#core/log/logger.ts'
 import type { Store, Tx } from '#core/event-store/store.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
-import type { QueuedRun, PreparedRun } from '../../contract/prepared-run.ts'
-import type { RunExecutor } from '../../contract/points.ts'
+import type { QueuedRun, PreparedRun, PrepareRequest } from '../../contract/prepared-run.ts'
+import type { ExecutorContext, RunExecutor } from '../../contract/points.ts'
 import type { LiveUpdates } from '../../contract/live-frame.ts'
 import type { Claim } from '../../store/internal/lease.ts'
 import type { SelectedRun } from '../../contract/tables.ts'
@@ -11,6 +11,20 @@ import type { WaitVerdict } from '../../launchers/judge-readiness.ts'
 import type { FaultCause } from '../entries/agent-fault.ts'
 import type { Launchers } from '../connections/choose-launcher.ts'
 import type { RunLimits } from '../entries/run-limits.ts'
+
+/** A run as its worker holds it. `signal` ends a request about it. */
+export interface HeldAttempt {
+  readonly run: SelectedRun
+  readonly epoch: number
+  readonly signal?: AbortSignal
+}
+
+/** What the launchers of a run are asked with. */
+export interface BoundInvocation {
+  grant(): string
+  /** The only revision that may start the run; null: any. */
+  readonly revision: number | null
+}
 
 /** Dependencies of executing runs in the worker role. */
 export interface WorkerServices {
@@ -21,7 +35,7 @@ export interface WorkerServices {
   /** Undefined if no collector is configured. */
   readonly tracer?: Tracer | undefined
   /** Returns the launchers of the run's agent, with the credentials of this claim. */
-  launchersOf(run: SelectedRun, grant: () => string, claim: Claim): Launchers
+  launchersOf(run: SelectedRun, invocation: BoundInvocation, claim: Claim): Launchers
   /** Whether the subject may still invoke the agent, with the current grant of the run (absent from older state roles). */
   recheck(run: SelectedRun, epoch: number): Promise<{ readonly allowed: boolean; readonly grant?: string }>
   /** Asks the state role whether the agent of the run, which has no ready pod, may become ready. Rejects without a response. */
@@ -30,6 +44,10 @@ export interface WorkerServices {
   readonly shownAfterMs?: number
   /** Executors of runs without an agent. */
   readonly executors?: readonly RunExecutor[]
+  /** What executors get besides their run. */
+  readonly forExecutors: ExecutorContext
+  /** Asks the state role to prepare a child of an executor's run. Throws its refusal as `Fail`. */
+  readonly prepareChild?: (attempt: HeldAttempt, request: PrepareRequest) => Promise<PreparedRun>
   /** Queues a prepared run as a child. */
   readonly queueChild?: (tx: Tx, prepared: PreparedRun, parentRunId: string) => Promise<QueuedRun>
   /** How long an agent may be unreachable before its run fails. */

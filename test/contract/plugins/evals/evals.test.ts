@@ -16,6 +16,7 @@ interface Run {
   readonly subject: string
   readonly trigger: { readonly kind: string; readonly by: string }
   readonly parentRunId: string | null
+  readonly input?: unknown
   readonly output?: unknown
 }
 
@@ -77,7 +78,7 @@ test(
     const run = await until('the evaluation ends', () => ended(runId))
     assert.deepEqual(
       [run.state, run.agent, run.executor, run.subject, run.trigger, run.output],
-      ['succeeded', null, 'eval', 'developer', { kind: 'eval', by: 'developer' }, { cases: 2, passed: 2 }],
+      ['succeeded', null, 'eval', 'developer', { kind: 'eval', by: 'developer' }, { cases: 2, passed: 2, summary: 'succeeded' }],
     )
     const list = async () => (await ask('developer', 'GET', '/api/runs?namespace=demo')).json<{ items: Run[] }>().items
     const children = (await list()).filter(({ parentRunId }) => parentRunId === runId)
@@ -86,7 +87,15 @@ test(
       [
         ['hello', 'developer', 'succeeded'],
         ['hello', 'developer', 'succeeded'],
+        ['hello', 'developer', 'succeeded'],
       ],
+    )
+    const detail = async (id: string) => (await ask('developer', 'GET', `/api/runs/${id}`)).json<Run>()
+    const [summary, ...cases] = await Promise.all(children.map(({ id }) => detail(id)))
+    assert.deepEqual(
+      summary?.input,
+      cases.map(({ output }) => output).toReversed(),
+      'the second step has the outputs of the first',
     )
     await t.test('by cron for an account, which needs the rights itself', async () => {
       const kube = async (to: string, body: object) => {
@@ -121,7 +130,7 @@ test(
         return found.length > 0 ? found : undefined
       })
       const done = await until('it ends', () => ended(first?.id ?? ''))
-      assert.deepEqual([done.subject, done.trigger.by, done.output], [account, account, { cases: 2, passed: 2 }])
+      assert.deepEqual([done.subject, done.trigger.by, done.output], [account, account, { cases: 2, passed: 2, summary: 'succeeded' }])
       assert.ok(
         (await scheduled()).every(({ subject }) => subject === account),
         'an account that does not exist runs nothing',

@@ -1,6 +1,7 @@
 import { contribute, crud, defineKind, definePlugin, endpoint, need, point, Type } from '@mesh.dev/mesh/plugin'
 import type {
   Caller,
+  ChildRun,
   ExecutorRun,
   ManagerContext,
   ObjectOf,
@@ -35,11 +36,11 @@ const executor: RunExecutor = {
   kind: 'eval',
   permission,
   async execute(run: ExecutorRun) {
-    const cases = run.input as readonly PreparedRun[]
+    const { agent, cases } = run.input as { readonly agent: string; readonly cases: readonly PreparedRun[] }
     if (run.checkpoint === null) {
       await run.save({
         entries: [{ kind: 'step.started', data: { step: `${cases.length} cases` } }],
-        checkpoint: { queued: cases.length },
+        checkpoint: { queued: cases.length, agent },
         also: async (tx) => {
           for (const one of cases) await run.queueChild(tx, one)
         },
@@ -48,10 +49,27 @@ const executor: RunExecutor = {
     }
     const children = await run.children()
     const ended = children.filter(({ state }) => !['queued', 'running', 'paused', 'cancelling'].includes(state))
-    if (ended.length < cases.length) return { state: 'waiting', afterMs: 100 }
-    const passed = children.filter(({ state, output }) => state === 'succeeded' && output !== null).length
-    return { state: 'succeeded', output: { cases: cases.length, passed } }
+    run.progress({ done: ended.length, total: cases.length + 1 })
+    if (ended.length < children.length) return { state: 'waiting', afterMs: 100 }
+    const scored = children.slice(0, cases.length)
+    const passed = scored.filter(({ state, output }) => state === 'succeeded' && output !== null).length
+    const summary = children[cases.length]
+    if (summary !== undefined)
+      return { state: 'succeeded', output: { cases: cases.length, passed, summary: summary.state } }
+    await queueSummary(run, scored)
+    return { state: 'waiting', afterMs: 100 }
   },
+}
+
+/** The second step: its input is the output of the cases. */
+async function queueSummary(run: ExecutorRun, scored: readonly ChildRun[]): Promise<void> {
+  const { agent } = run.checkpoint as { readonly agent: string }
+  const prepared = await run.prepareChild({
+    agent: { namespace: run.namespace, name: agent },
+    input: scored.map(({ output }) => output),
+    trigger: 'eval',
+  })
+  await run.save({ also: async (tx) => void (await run.queueChild(tx, prepared)) })
 }
 
 interface Parts {
@@ -70,14 +88,16 @@ const runFor = async ({ runs, store }: Parts, caller: Caller, suite: Suite) => {
   const where = { namespace: namespace as never }
   const may = await caller.review(permission.verb, permission.resource, { ...where, name, group: permission.group })
   const invoke = await caller.review('create', 'agentdeployments/invoke', { ...where, name: suite.spec.agent })
-  const input = await Promise.all(children.map((child) => runs.prepare(caller, invoke, child)))
+  const cases = await Promise.all(children.map((child) => runs.prepare(caller, invoke, child)))
+  const input = { agent: suite.spec.agent, cases }
   const prepared = await runs.prepare(caller, may, { ...parent, input, trigger: 'eval' })
   return store.transact((tx) => runs.queueIn(tx, prepared))
 }
 
 const runAs = async ({ runs, store }: Parts, manager: ManagerContext, account: Account, suite: Suite) => {
   const { parent, children } = inputs(suite)
-  const input = await Promise.all(children.map((child) => runs.prepareAs(manager, account, child)))
+  const cases = await Promise.all(children.map((child) => runs.prepareAs(manager, account, child)))
+  const input = { agent: suite.spec.agent, cases }
   const prepared = await runs.prepareAs(manager, account, { ...parent, input, trigger: 'schedule' })
   return store.transact((tx) => runs.queueIn(tx, prepared))
 }

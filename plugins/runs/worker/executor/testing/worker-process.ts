@@ -22,7 +22,7 @@ const exporter = createExportExecutor({
 })
 const executor: RunExecutor = {
   ...exporter,
-  execute: (run) => exporter.execute({ ...run, save: (change) => reported(run.save(change)) }),
+  execute: (run, worker) => exporter.execute({ ...run, save: (change) => reported(run.save(change)) }, worker),
 }
 
 async function reported(save: Promise<void>): Promise<void> {
