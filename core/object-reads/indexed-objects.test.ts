@@ -51,7 +51,10 @@ for (const { name, skip, open } of pluginAdapters)
     ])
       await assert.rejects(read(), /evals neither declares nor watches the kind Secret/)
     const narrow = createIndexedReads(store, servedNamespaces(['a']))
-    assert.deepEqual((await narrow.list('Suite', { limit: 10 })).map(({ uid }) => uid), ['u1', 'u2'])
+    assert.deepEqual(
+      (await narrow.list('Suite', { limit: 10 })).map(({ uid }) => uid),
+      ['u1', 'u2'],
+    )
     assert.deepEqual(await narrow.list('Suite', { limit: 10, namespace: 'b' }), [])
     assert.equal(await narrow.ofUid('Suite', 'u4'), undefined)
     assert.equal(await narrow.get('Suite', 'b', 'one'), undefined)

@@ -61,24 +61,31 @@ test('CON3: a stream reviews each right once, and again after 30 s', needs('etcd
   assert.deepEqual(asked, ['get runs default', 'get runs default'])
 })
 
-test('CON3: a plugin learns which types a caller may see in a namespace, as the API server decides', needs('etcd', 'kube-apiserver'), async (t) => {
-  const kube = await sharedKube(t)
-  const pool = createPool(kube.url, { ca: kube.ca })
-  t.after(() => pool.close())
-  const callers = createCallers({ server: kube.url, pool })
-  const types = new Map(declaredTypes.map((type) => [type.type, type]))
-  const hidden = declaredTypes.filter(({ seenBy }) => seenBy === 'none')
-  const rightsOf = async (who: string) =>
-    createEventRights({ caller: await callers.as(kube.tokens[who] ?? ''), types, kinds: [], namespace: '' })
-  const admin = await rightsOf('admin')
-  const all = await admin.typesIn('default', 'Run')
-  assert.deepEqual([...types.keys()].filter((type) => !all.has(type)), hidden.map(({ type }) => type))
-  const withoutKind = await admin.typesIn('default')
-  assert.equal(withoutKind.has(objectCreated.type), false, 'its right depends on the kind')
-  assert.ok(all.has(objectCreated.type))
-  const unbound = await rightsOf('unbound')
-  assert.deepEqual([...(await unbound.typesIn('default', 'Run'))], [])
-  for (const kind of ['', '\0', '../x', 'x'.repeat(10_000)])
-    assert.equal((await unbound.typesIn('default', kind)).size, 0)
-  await assert.rejects(admin.typesIn('../x', 'Run'), /namespace/)
-})
+test(
+  'CON3: a plugin learns which types a caller may see in a namespace, as the API server decides',
+  needs('etcd', 'kube-apiserver'),
+  async (t) => {
+    const kube = await sharedKube(t)
+    const pool = createPool(kube.url, { ca: kube.ca })
+    t.after(() => pool.close())
+    const callers = createCallers({ server: kube.url, pool })
+    const types = new Map(declaredTypes.map((type) => [type.type, type]))
+    const hidden = declaredTypes.filter(({ seenBy }) => seenBy === 'none')
+    const rightsOf = async (who: string) =>
+      createEventRights({ caller: await callers.as(kube.tokens[who] ?? ''), types, kinds: [], namespace: '' })
+    const admin = await rightsOf('admin')
+    const all = await admin.typesIn('default', 'Run')
+    assert.deepEqual(
+      [...types.keys()].filter((type) => !all.has(type)),
+      hidden.map(({ type }) => type),
+    )
+    const withoutKind = await admin.typesIn('default')
+    assert.equal(withoutKind.has(objectCreated.type), false, 'its right depends on the kind')
+    assert.ok(all.has(objectCreated.type))
+    const unbound = await rightsOf('unbound')
+    assert.deepEqual([...(await unbound.typesIn('default', 'Run'))], [])
+    for (const kind of ['', '\0', '../x', 'x'.repeat(10_000)])
+      assert.equal((await unbound.typesIn('default', kind)).size, 0)
+    await assert.rejects(admin.typesIn('../x', 'Run'), /namespace/)
+  },
+)

@@ -47,7 +47,7 @@ export function callEndpoints({ runs, issuer }: StateRouteServices, state: State
     params: Type.Object({ id: Type.String() }),
     query: Type.Object({ wait: Type.Optional(Type.Number()) }),
     handle: async ({ access: { agent }, params, query: { wait: seconds = 0 } }) =>
-      runs.readPeer(state, agent.account, params.id, Math.min(Math.max(seconds, 0), 30) * 1000),
+      runs.readPeer(state, agent, params.id, Math.min(Math.max(seconds, 0), 30) * 1000),
   })
   return [directory, call, wait]
 }

@@ -30,7 +30,7 @@ export function createRunsApi(services: RunsServices): RunsApi {
     lockIn: async (tx, runId) => (await lockRun(tx.tables<RunsTables>(), runId)) !== undefined,
     heldTracesIn: async (tx, traceIds) => new Set((await readOwners(tx.tables<RunsTables>(), '', traceIds)).keys()),
     startPeer: (state, call) => startPeerRun({ ...services, state }, call),
-    readPeer: (state, pod, runId, waitMs) => readPeerRun({ ...services, state }, pod, runId, waitMs),
+    readPeer: (state, agent, runId, waitMs) => readPeerRun({ ...services, state }, agent, runId, waitMs),
   }
 }
 

@@ -145,7 +145,10 @@ export const RunEvent = Type.Object(
   {
     v: described(Type.Literal(1), 'Version of the format.'),
     seq: Type.Optional(
-      Type.Integer({ description: 'Position in the journal; absent for parts of a text, run.progress and stream.*.', examples: [3] }),
+      Type.Integer({
+        description: 'Position in the journal; absent for parts of a text, run.progress and stream.*.',
+        examples: [3],
+      }),
     ),
     runId: RunId,
     ts: described(time, 'Time of the entry.'),

@@ -47,7 +47,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'delegation: the state role does not read the spec',
     file: 'plugins/runs/delegation/child-runs.ts',
-    find: '  await checkDelegate(services.state, pod, { namespace, name }, parent?.agent_uid)\n',
+    find: '  checkDelegate(agent, { namespace, name })\n',
     replace: '  void checkDelegate\n',
     tests: conversations,
   },

@@ -47,13 +47,21 @@ test('chat calls of a worker are held, charged and metered for the payer that it
     assert.equal(upstream.seen.at(-1)?.body['max_tokens'], 20)
     const [metered] = await gateway.metered(1)
     assert.deepEqual(
-      [metered?.data['agentUid'], metered?.data['payer'], (metered?.data['cost'] as { amount: string } | undefined)?.amount],
+      [
+        metered?.data['agentUid'],
+        metered?.data['payer'],
+        (metered?.data['cost'] as { amount: string } | undefined)?.amount,
+      ],
       [agent.uid, { namespace: namespaces.a, namespaceUid: null, agent: 'judge' }, '0.000007'],
     )
     const before = upstream.seen.length
     assert.equal(await ask(agent, { maxOutputTokens: 5_000 }), 'budget_exceeded', 'the output is held, too')
     assert.equal(await ask(agent, { route: `${namespaces.a}/unpriced` }), 'price_unknown')
-    assert.equal(await ask(agent, { route: 'agent/default/judge' }), 'invalid_request', 'an agent is no model of a role')
+    assert.equal(
+      await ask(agent, { route: 'agent/default/judge' }),
+      'invalid_request',
+      'an agent is no model of a role',
+    )
     for (const maxOutputTokens of [0, -1, 1.5, 1e300])
       assert.equal(await ask(agent, { maxOutputTokens }), 'invalid_request', String(maxOutputTokens))
     assert.equal(upstream.seen.length, before)

@@ -1,5 +1,6 @@
 import type { Tx } from '#core/event-store/store.ts'
-import type { Caller, Access, UserInfo } from '#core/cluster/caller.ts'
+import type { Caller, Access } from '#core/cluster/caller.ts'
+import type { CallingAgent } from '#core/cluster/calling-agent.ts'
 import type { ManagerContext, StateContext } from '#core/plugin/role-contexts.ts'
 import type { Trace } from '#core/telemetry/traceparent.ts'
 import type { AgentName } from '#schemas/names/delegates.ts'
@@ -92,8 +93,8 @@ export interface RunsApi {
    * `cycle_detected`, 403 unless the subject may invoke the agent, and the errors of `queueIn`.
    */
   startPeer(state: StateOfPeers, call: PeerCall): Promise<PeerRun>
-  /** Waits at most `waitMs` for the end of a run that was created by `startPeer` for the agent of a pod; 404 for others. */
-  readPeer(state: StateOfPeers, pod: Pick<UserInfo, 'username'>, runId: string, waitMs: number): Promise<PeerRun>
+  /** Waits at most `waitMs` for the end of a run that was created by `startPeer` for the calling agent; 404 for others. */
+  readPeer(state: StateOfPeers, agent: Pick<CallingAgent, 'uid'>, runId: string, waitMs: number): Promise<PeerRun>
 }
 
 /** Reads without proof of access. */

@@ -1,5 +1,6 @@
 import { sleep } from '#core/async/sleep.ts'
 import type { UserInfo } from '#core/cluster/caller.ts'
+import type { CallingAgent } from '#core/cluster/calling-agent.ts'
 import type { StateContext } from '#core/plugin/role-contexts.ts'
 import { accountActor } from '#core/event-store/event.ts'
 import type { Core } from '#core/plugin/core-services.ts'
@@ -9,7 +10,6 @@ import type { JsonWebKeyEd25519 } from '#core/signing/keyring.ts'
 import { childOf as spanBelow, formatTraceparent, startTrace } from '#core/telemetry/traceparent.ts'
 import type { Trace } from '#core/telemetry/traceparent.ts'
 import type { Reader, Store } from '#core/event-store/store.ts'
-import { agentOfServiceAccount } from '#schemas/names/agent-names.ts'
 import type { ChildOutcome, ChildRunRequest } from '../contract/wire.ts'
 import { terminalStates } from '#schemas/runs/run.ts'
 import type { AttemptToken } from '#schemas/runs/run.ts'
@@ -41,9 +41,9 @@ import { runErrors } from '../contract/errors.ts'
 /** Runs of the state role: child runs started in a pod, and repeated reviews of a subject's right. */
 export interface ChildRuns {
   keys(): { readonly keys: readonly JsonWebKeyEd25519[] }
-  create(pod: UserInfo, delegation: ChildRunRequest, callerTrace: Trace | undefined): Promise<ChildOutcome>
-  read(pod: UserInfo, runId: string, waitMs: number): Promise<ChildOutcome>
-  cancel(pod: UserInfo, runId: string): Promise<void>
+  create(agent: CallingAgent, delegation: ChildRunRequest, callerTrace: Trace | undefined): Promise<ChildOutcome>
+  read(agent: CallingAgent, runId: string, waitMs: number): Promise<ChildOutcome>
+  cancel(agent: CallingAgent, runId: string): Promise<void>
   /** Verifies the attempt token of a worker; undefined if this installation did not sign it. */
   attemptOf(token: string): Promise<AttemptToken | undefined>
   /** Returns the grant under which the run may continue, stored or renewed; undefined if the subject has lost the right. */
@@ -69,19 +69,19 @@ export function createChildRuns(services: ChildRunServices): ChildRuns {
   const db = store.reader<RunsTables>()
   return {
     keys: () => core.keys.jwks(['grant', 'account', 'attempt']),
-    create: (pod, delegation, callerTrace) => delegate(services, pod, delegation, callerTrace),
-    read: async (pod, runId, waitMs) => {
+    create: (agent, delegation, callerTrace) => delegate(services, agent, delegation, callerTrace),
+    read: async ({ account }, runId, waitMs) => {
       const deadline = performance.now() + waitMs
       for (;;) {
-        const run = await childOf(services, pod, runId)
+        const run = await childOf(services, account, runId)
         if (terminalStates.has(run.state) || run.state === 'paused' || performance.now() > deadline)
           return toDelegated(services, run)
         await sleep(200)
       }
     },
-    cancel: async (pod, runId) => {
-      const run = await childOf(services, pod, runId)
-      await cancelRun(services.writer, run.id, accountActor(pod.username))
+    cancel: async ({ account }, runId) => {
+      const run = await childOf(services, account, runId)
+      await cancelRun(services.writer, run.id, accountActor(account.username))
     },
     attemptOf: (token) =>
       readAttempt(core.keys, token, core.now()).catch((error: unknown) => {
@@ -103,22 +103,23 @@ async function attemptedRun(db: Reader<RunsTables>, runId: string, attempt: Atte
 /** The caller is the agent of the parent run. The subject is that of the parent run, else the agent itself. */
 async function delegate(
   services: ChildRunServices,
-  pod: UserInfo,
+  agent: CallingAgent,
   delegation: ChildRunRequest,
   callerTrace: Trace | undefined,
 ) {
   const { core } = services
   const { namespace, name } = delegation.agent
-  const parent = delegation.parentRunId === undefined ? undefined : await ownRun(services, pod, delegation.parentRunId)
+  const parent =
+    delegation.parentRunId === undefined ? undefined : await ownRun(services, agent, delegation.parentRunId)
   await checkDepth(services.store.reader<RunsTables>(), parent, delegation.maxDepth)
-  await checkDelegate(services.state, pod, { namespace, name }, parent?.agent_uid)
-  const subject = parent ? await subjectOfRun(services, parent) : pod
+  checkDelegate(agent, { namespace, name })
+  const subject = parent ? await subjectOfRun(services, parent) : agent.account
   if (!(await mayInvoke(services, subject, namespace, name)))
     throw new Fail('forbidden', 'The subject of the run may not invoke that agent.')
   const deadline = await deadlineOf(services, parent, delegation)
   const run = await newRun(
     { core, observed: core.observed },
-    { subject, by: pod.username, ...(parent ? { parent } : {}), deadline },
+    { subject, by: agent.account.username, ...(parent ? { parent } : {}), deadline },
     {
       agent: delegation.agent,
       input: delegation.input,
@@ -146,17 +147,24 @@ export function traceOfChild(parent: SelectedRun | undefined, callerTrace: Trace
   return { ...startTrace(), traceId: parent.trace_id }
 }
 
-/** Returns an active run of the agent whose service account is the caller. Other runs are reported as unknown. */
-export async function ownRun(services: ChildRunServices, pod: UserInfo, runId: string): Promise<SelectedRun> {
-  const agent = agentOfServiceAccount(pod.username)
+/** Returns an active run of the calling agent, by its uid: a re-created agent has no run of its predecessor. Other runs are reported as unknown. */
+export async function ownRun(
+  services: ChildRunServices,
+  { uid }: Pick<CallingAgent, 'uid'>,
+  runId: string,
+): Promise<SelectedRun> {
   const run = isUuid(runId) ? await findRun(services.store.reader<RunsTables>(), runId) : undefined
-  if (!run || !agent || run.namespace !== agent.namespace || run.agent_name !== agent.name) throw new Fail('not_found')
+  if (run === undefined || run.agent_uid !== uid) throw new Fail('not_found')
   if (isSettled(run.state)) throw new Fail(runErrors.run_terminal)
   return run
 }
 
 /** Returns a run that was started by the calling pod. */
-async function childOf({ store }: ChildRunServices, pod: UserInfo, runId: string): Promise<SelectedRun> {
+async function childOf(
+  { store }: ChildRunServices,
+  pod: Pick<UserInfo, 'username'>,
+  runId: string,
+): Promise<SelectedRun> {
   const run = isUuid(runId) ? await findRun(store.reader<RunsTables>(), runId) : undefined
   if (!run || run.trigger_by !== pod.username) throw new Fail('not_found')
   return run

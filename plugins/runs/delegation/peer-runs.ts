@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { sleep } from '#core/async/sleep.ts'
 import type { UserInfo } from '#core/cluster/caller.ts'
+import type { CallingAgent } from '#core/cluster/calling-agent.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { formatTraceparent } from '#core/telemetry/traceparent.ts'
 import type { AgentName } from '#schemas/names/delegates.ts'
 import { agentPath } from '#schemas/launcher/envelope.ts'
-import { agentOfServiceAccount } from '#schemas/names/agent-names.ts'
 import { terminalStates } from '#schemas/runs/run.ts'
 import { createRun } from '../create/create-run.ts'
 import { targetOf } from '../create/find-target.ts'
@@ -28,9 +28,7 @@ import type { PeerCall, PeerRun } from '../contract/api.ts'
 export async function startPeerRun(services: ChildRunServices, call: PeerCall): Promise<PeerRun> {
   const { core } = services
   const caller = accountOf(call.from)
-  const parent = call.parentRunId === undefined ? undefined : await ownRun(services, caller, call.parentRunId)
-  if (parent !== undefined && parent.agent_uid !== call.from.uid)
-    throw new Fail(runErrors.call_refused, 'The run belongs to a deleted agent of that name.')
+  const parent = call.parentRunId === undefined ? undefined : await ownRun(services, call.from, call.parentRunId)
   await checkPath(services, call, parent)
   const subject = parent ? await subjectOfRun(services, parent) : caller
   if (subject.username !== call.subject)
@@ -57,19 +55,17 @@ export async function startPeerRun(services: ChildRunServices, call: PeerCall): 
   return toPeerRun(services, await createRun(services, run, targetOf(run)))
 }
 
-/** Waits for the end of a run that was created for the agent of a pod by `startPeerRun`. */
+/** Waits for the end of a run that was created for the agent by `startPeerRun`. */
 export async function readPeerRun(
   services: ChildRunServices,
-  pod: Pick<UserInfo, 'username'>,
+  agent: Pick<CallingAgent, 'uid'>,
   runId: string,
   waitMs: number,
 ): Promise<PeerRun> {
   const deadline = performance.now() + waitMs
   for (;;) {
     const run = isUuid(runId) ? await findRun(services.store.reader<RunsTables>(), runId) : undefined
-    const own = agentOfServiceAccount(pod.username)
-    if (!run || run.trigger_kind !== 'amp' || run.namespace !== own?.namespace || run.agent_name !== own.name)
-      throw new Fail('not_found')
+    if (!run || run.trigger_kind !== 'amp' || run.agent_uid !== agent.uid) throw new Fail('not_found')
     if (terminalStates.has(run.state) || performance.now() > deadline) return toPeerRun(services, run)
     await sleep(pollMs)
   }

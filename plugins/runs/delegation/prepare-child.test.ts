@@ -26,7 +26,11 @@ import type { ChildRunServices } from './child-runs.ts'
 
 const isTerminal = (run: SelectedRun): boolean => terminalStates.has(run.state)
 const permission = { verb: 'create', resource: 'flows' }
-const step = (input: unknown): PrepareRequest => ({ executor: { kind: 'step', namespace: 'team' }, input, trigger: 'flow' })
+const step = (input: unknown): PrepareRequest => ({
+  executor: { kind: 'step', namespace: 'team' },
+  input,
+  trigger: 'flow',
+})
 
 /** Doubles its input. */
 const stepExecutor: RunExecutor = {
@@ -123,7 +127,12 @@ for (const { name, skip, open } of pluginAdapters)
     assert.deepEqual([run.state, (await readContent(db, runId))?.output], ['succeeded', 12])
     const children = await childrenOf(world, runId)
     assert.deepEqual(
-      children.map(({ subject, root_run_id, trace_id, trigger_kind }) => [subject, root_run_id, trace_id, trigger_kind]),
+      children.map(({ subject, root_run_id, trace_id, trigger_kind }) => [
+        subject,
+        root_run_id,
+        trace_id,
+        trigger_kind,
+      ]),
       [1, 2].map(() => ['alice', runId, run.trace_id, 'flow']),
     )
     const contents = await Promise.all(children.map(({ id }) => readContent(db, id)))
@@ -212,7 +221,10 @@ test('SEC: only the worker that holds an executor’s run prepares its children,
   await assert.rejects(prepare(runId, run.epoch, step(1), other.runId), code('not_found'))
   await assert.rejects(prepare('no id', run.epoch, step(1)), code('not_found'))
   const alice = await caller('alice')
-  const invoke = await alice.review('create', 'agentdeployments/invoke', { namespace: parseLabel('n', 'team'), name: 'robot' })
+  const invoke = await alice.review('create', 'agentdeployments/invoke', {
+    namespace: parseLabel('n', 'team'),
+    name: 'robot',
+  })
   const agentRun = await api('bff').prepare(alice, invoke, { agent: robot, input: 1, trigger: 'flow' })
   await world.store.transact((tx) => api('worker').queueIn(tx, agentRun))
   await assert.rejects(prepare(agentRun.runId, 1, step(1)), code('forbidden', /executor/))

@@ -32,7 +32,7 @@ export function stateEndpoints(delegations: ChildRuns): readonly AnyEndpoint[] {
     authz: { kind: 'agent' },
     handle: async ({ access: { agent }, body, headers }) => {
       checkDeadline(body)
-      return delegations.create(agent.account, body, parseTraceparent(headers['traceparent']))
+      return delegations.create(agent, body, parseTraceparent(headers['traceparent']))
     },
   })
   const read = endpoint({
@@ -42,7 +42,7 @@ export function stateEndpoints(delegations: ChildRuns): readonly AnyEndpoint[] {
     params: IdParams,
     query: Type.Object({ wait: Type.Optional(Type.Number()) }),
     handle: async ({ access: { agent }, params, query: { wait = 0 } }) =>
-      delegations.read(agent.account, params.id, Math.min(Math.max(wait, 0), 30) * 1000),
+      delegations.read(agent, params.id, Math.min(Math.max(wait, 0), 30) * 1000),
   })
   const cancel = endpoint({
     ...stateRoute(cancelChildRun),
@@ -50,7 +50,7 @@ export function stateEndpoints(delegations: ChildRuns): readonly AnyEndpoint[] {
     authz: { kind: 'agent' },
     params: IdParams,
     handle: async ({ access: { agent }, params }) => {
-      await delegations.cancel(agent.account, params.id)
+      await delegations.cancel(agent, params.id)
       return {}
     },
   })

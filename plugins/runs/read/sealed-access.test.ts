@@ -66,14 +66,23 @@ test('SEC: a sealed access covers the reviewed namespace only, and no token of a
   const sealed = await api('bff').sealAccess(access)
   const foreign = await queue('other')
   const former = await queue('team', 'uid-of-a-deleted-namespace')
-  for (const { id } of [foreign, former]) await assert.rejects(system.snapshot(sealed, id, most), refused(/another run/))
-  const grant = (await world.store.reader<{ runs_content: { run_id: string; grant_token: string } }>()
-    .selectFrom('runs_content').selectAll().executeTakeFirstOrThrow()).grant_token
+  for (const { id } of [foreign, former])
+    await assert.rejects(system.snapshot(sealed, id, most), refused(/another run/))
+  const grant = (
+    await world.store
+      .reader<{ runs_content: { run_id: string; grant_token: string } }>()
+      .selectFrom('runs_content')
+      .selectAll()
+      .executeTakeFirstOrThrow()
+  ).grant_token
   const hostile: readonly unknown[] = ['', 'a.b.c', '\0', '\ud800', grant, `${sealed}x`, sealed.slice(1), null, 7, {}]
   for (const given of [...hostile, 'x'.repeat(10_000_000)])
     await assert.rejects(system.snapshot(given as string, own.id, most), refused(/./), String(given).slice(0, 20))
   for (const id of [uuidV7(), 'no id', '\0', ''])
-    await assert.rejects(system.snapshot(sealed, id, most), (error) => error instanceof Fail && error.code === 'not_found')
+    await assert.rejects(
+      system.snapshot(sealed, id, most),
+      (error) => error instanceof Fail && error.code === 'not_found',
+    )
   assert.throws(() => keys('worker').current('grant'), /no key/, 'a worker seals none')
   const actor = { name: 'runs.retention', kind: 'controller' } as const
   await world.store.transact((tx) => deleteRuns(tx, [own.id], actor))
@@ -86,7 +95,9 @@ test('SEC: only a review of get runs in one namespace is sealed, and for at most
   const bff = api('bff')
   const access = await review()
   await allow({ user: 'alice', namespace: 'team' })
-  const invoke = await (await caller('alice')).review('create', 'agentdeployments/invoke', { namespace: access.namespace })
+  const invoke = await (
+    await caller('alice')
+  ).review('create', 'agentdeployments/invoke', { namespace: access.namespace })
   await assert.rejects(bff.sealAccess(invoke as unknown as typeof access), /needs get runs/)
   const admin = await caller('admin')
   await assert.rejects(bff.sealAccess(await admin.review('get', 'runs', { namespace: '' })), /whole cluster/)

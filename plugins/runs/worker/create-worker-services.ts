@@ -79,7 +79,8 @@ export function createWorkerServices(
         traceparent: traceparentBelow(run),
       })
       return createLaunchers({
-        list: async () => (name === null || uid === null ? [] : launchersOfRevision(worker, launcherService(namespace, name), revision)),
+        list: async () =>
+          name === null || uid === null ? [] : launchersOfRevision(worker, launcherService(namespace, name), revision),
         connect: (at, isGone) =>
           createLauncherClient({
             dispatcher: connections.of(uid ?? ''),

@@ -130,18 +130,17 @@ type Content = NonNullable<Awaited<ReturnType<typeof readInvocation>>>
 async function executeFound(services: WorkerServices, found: Found): Promise<number | undefined> {
   const { claim, run, content, signal, cancel } = found
   if (run.executor !== null) return executeRunKind(services, found, () => isStillAllowed(services, found))
-  const launchers = services.launchersOf(
-    run,
-    { grant: () => content.grant_token, revision: content.revision },
-    claim,
-  )
+  const launchers = services.launchersOf(run, { grant: () => content.grant_token, revision: content.revision }, claim)
   const fail = (reason: FailReason, message?: string) =>
     failRun(services, found, reason, unprovenMessage(reason, launchers) ?? message ?? revisionMessage(reason, found))
   // Cancelled before it ever reached the agent: there is nothing to stop.
   if (run.state === 'cancelling' && !run.started) return fail('agent_unreachable')
   if (run.state === 'cancelling') cancel.abort()
   const { launcher, never } = await findLauncher(services, launchers, { claim, run, signal, cancelled: cancel.signal })
-  if (!launcher) return signal.aborted ? undefined : fail('agent_unreachable', never ?? unreadyMessage(services, run, content.revision))
+  if (!launcher)
+    return signal.aborted
+      ? undefined
+      : fail('agent_unreachable', never ?? unreadyMessage(services, run, content.revision))
   if (mayStart(run) && !(await isStillAllowed(services, found))) return fail('permission_revoked')
   const dispatched = await dispatchFound(services, found, { launcher, launchers })
   return afterDispatch(services, found, dispatched, fail)

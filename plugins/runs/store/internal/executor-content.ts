@@ -19,11 +19,7 @@ export async function saveProgress(
 
 /** Latest stored progress of a run that has not ended. */
 export async function readProgress(db: Db, runId: string) {
-  const row = await db
-    .selectFrom('runs_content')
-    .select('progress')
-    .where('run_id', '=', runId)
-    .executeTakeFirst()
+  const row = await db.selectFrom('runs_content').select('progress').where('run_id', '=', runId).executeTakeFirst()
   return row?.progress ?? undefined
 }
 

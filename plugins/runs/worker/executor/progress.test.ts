@@ -21,7 +21,10 @@ const isTerminal = (run: SelectedRun): boolean => terminalStates.has(run.state)
 async function startExecutor(t: TestContext, execute: (run: ExecutorRun) => Promise<void>) {
   const database = await openMemoryStore()
   t.after(() => database.close())
-  await migrate(database, [storeMigrations, { name: 'runs', migrations: new URL('../../migrations/', import.meta.url) }])
+  await migrate(database, [
+    storeMigrations,
+    { name: 'runs', migrations: new URL('../../migrations/', import.meta.url) },
+  ])
   const world = createWorld(database)
   const executor: RunExecutor = {
     kind: 'export',

@@ -40,7 +40,9 @@ export function createProgress(
     if (performance.now() - storedAt < storedEveryMs) return
     storedAt = performance.now()
     // A lost write delays what clients see that connect later.
-    store.transact((tx) => saveProgress(tx.tables<RunsTables>(), claim, JSON.stringify(progress))).catch(() => undefined)
+    store
+      .transact((tx) => saveProgress(tx.tables<RunsTables>(), claim, JSON.stringify(progress)))
+      .catch(() => undefined)
   }
   return {
     report(given) {
@@ -61,7 +63,16 @@ export function createProgress(
 export function toProgressFrame(run: SelectedRun, { done, total, message }: RunProgress): LiveFrame {
   const data = { done, ...(total === undefined ? {} : { total }), ...(message === undefined ? {} : { message }) }
   const path = [nameOfRun(run)]
-  return { v: 1, runId: run.id, ts: new Date().toISOString(), kind: 'run.progress', agent: null, path, spanId: '', data }
+  return {
+    v: 1,
+    runId: run.id,
+    ts: new Date().toISOString(),
+    kind: 'run.progress',
+    agent: null,
+    path,
+    spanId: '',
+    data,
+  }
 }
 
 /** Copies the fields of a report. Executors relay data that they were given. */

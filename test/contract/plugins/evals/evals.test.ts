@@ -78,7 +78,14 @@ test(
     const run = await until('the evaluation ends', () => ended(runId))
     assert.deepEqual(
       [run.state, run.agent, run.executor, run.subject, run.trigger, run.output],
-      ['succeeded', null, 'eval', 'developer', { kind: 'eval', by: 'developer' }, { cases: 2, passed: 2, summary: 'succeeded' }],
+      [
+        'succeeded',
+        null,
+        'eval',
+        'developer',
+        { kind: 'eval', by: 'developer' },
+        { cases: 2, passed: 2, summary: 'succeeded' },
+      ],
     )
     const list = async () => (await ask('developer', 'GET', '/api/runs?namespace=demo')).json<{ items: Run[] }>().items
     const children = (await list()).filter(({ parentRunId }) => parentRunId === runId)
@@ -130,7 +137,10 @@ test(
         return found.length > 0 ? found : undefined
       })
       const done = await until('it ends', () => ended(first?.id ?? ''))
-      assert.deepEqual([done.subject, done.trigger.by, done.output], [account, account, { cases: 2, passed: 2, summary: 'succeeded' }])
+      assert.deepEqual(
+        [done.subject, done.trigger.by, done.output],
+        [account, account, { cases: 2, passed: 2, summary: 'succeeded' }],
+      )
       assert.ok(
         (await scheduled()).every(({ subject }) => subject === account),
         'an account that does not exist runs nothing',
