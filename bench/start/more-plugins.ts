@@ -1,14 +1,19 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Writes nine third-party plugins, each with a kind, an event, an error, a consumer, a route and a command. Returns their settings file. */
-export function writeMorePlugins(folder: string): string {
+/**
+ * Writes nine third-party plugins, each with a kind, an event, an error, a consumer, a route and a command. Returns a settings file that lists
+ * them, and one that lists none, since reading such a file has a cost of its own.
+ */
+export function writeMorePlugins(folder: string): { readonly nine: string; readonly none: string } {
   mkdirSync(join(folder, 'more'))
   const names = Array.from({ length: 9 }, (_, index) => `more${index + 1}`)
   for (const name of names) writeFileSync(join(folder, 'more', `${name}.mjs`), pluginOf(name))
   const file = join(folder, 'more', 'mesh.yaml')
   writeFileSync(file, `plugins: [${names.map((name) => `./${name}.mjs`).join(', ')}]\n`)
-  return file
+  const none = join(folder, 'more', 'none.yaml')
+  writeFileSync(none, 'plugins: []\n')
+  return { nine: file, none }
 }
 
 const pluginOf = (name: string): string => `import {

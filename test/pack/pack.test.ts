@@ -217,7 +217,10 @@ test('packed: the plugin of write-a-plugin type-checks under strict beside the t
   assert.deepEqual([...errors.keys()].toSorted(), wrong, [...errors].join('\n'))
   assert.match(errors.get('library/unknown-slot.ts') ?? '', /'onStart' does not exist in type 'Plugin</)
   assert.match(errors.get('library/no-authz.ts') ?? '', /Property 'authz' is missing in type/)
-  assert.match(errors.get('library/wrong-event.ts') ?? '', /"dev\.mesh\.runs\.failed\.v1"/)
+  assert.match(
+    errors.get('library/wrong-event.ts') ?? '',
+    /'"dev\.mesh\.runs\.faild\.v1"' is not assignable to .* 'keyof PlatformEvents'/,
+  )
   assert.match(errors.get('library/wrong-need.ts') ?? '', /Type 'string' is not assignable to type 'AnyPlugin /)
 })
 
