@@ -69,8 +69,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'prepared runs: a ServiceAccount is not reviewed',
     file: 'plugins/runs/prepared/prepare.ts',
-    find: 'if (!(await manager.subjectMay(subject, question)))',
-    replace: 'if (!(await manager.subjectMay(subject, question)) && question.verb === undefined)',
+    find: 'if (!(await manager.subjectMay(subject, toQuestion(permission))))',
+    replace: "if (!(await manager.subjectMay(subject, toQuestion(permission))) && verb === '')",
     tests: prepared,
     only: 'ServiceAccount needs',
   },
@@ -219,7 +219,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'executors: one that ignores its cancel keeps the run',
-    file: 'plugins/runs/worker/executor/execute-run-kind.ts',
+    file: 'plugins/runs/worker/executor/call-limits.ts',
     find: 'if (performance.now() - since >= cancelPatienceMs)',
     replace: 'if (performance.now() - since >= cancelPatienceMs * 1e6)',
     tests: executor,

@@ -59,8 +59,8 @@ interface GatewayServices extends PaymentServices {
 async function holdForRole(services: GatewayServices, call: RoleCall): Promise<CallHold | undefined> {
   const { payer, above } = call
   const limits = [...budgetOf(payer.agent), ...budgetsOf(above), ...(await limitsOf(services, payer.namespace))]
-  if (limits.length === 0) return undefined
   const { inputTokens: input, maxOutputTokens = services.settings.defaultMaxOutputTokens, choices } = call
+  if (limits.length === 0) return undefined
   const bounds = { input, output: maxOutputTokens * choices }
   const agentUid = payer.agent?.metadata.uid ?? ''
   // A role has no run to pause.
