@@ -20,6 +20,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Variables that are removed from the agent's environment if `MESH_AGENT_ENV_FILE` is absent: the launcher's files, sockets and switches (P5). */
 const launcherOnly: ReadonlySet<string> = new Set([
+  'MESH_AGENT_CANDIDATE',
   'MESH_AGENT_CONFIG',
   'MESH_AGENT_CONTAINER',
   'MESH_AGENT_OUTPUT_FD',
@@ -149,7 +150,11 @@ function parseCommand(argv: readonly string[]): readonly string[] {
 function readAgentConfig(env: Environment): AgentConfig {
   const agent = parseAgentConfig(readNamedFile('MESH_AGENT_CONFIG', env))
   const revision = env.MESH_AGENT_REVISION
-  return revision ? { ...agent, revision: whole('MESH_AGENT_REVISION', revision) } : agent
+  const isCandidate = env.MESH_AGENT_CANDIDATE === 'true'
+  if (isCandidate && !revision)
+    throw new ConfigError('MESH_AGENT_REVISION: is missing, and MESH_AGENT_CANDIDATE is set')
+  if (!revision) return agent
+  return { ...agent, revision: whole('MESH_AGENT_REVISION', revision), ...(isCandidate ? { isCandidate } : {}) }
 }
 
 function readNamedFile(variable: string, env: Environment): string {

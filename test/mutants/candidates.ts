@@ -40,6 +40,14 @@ export const mutants: readonly Mutant[] = [
     only: beside,
   },
   {
+    name: 'a candidate takes a run that names no revision',
+    file: 'launcher/listeners/invoke/run-handlers.ts',
+    find: 'wanted === undefined ? isCandidate !== true :',
+    replace: 'wanted === undefined ? true :',
+    tests: ['launcher/listeners/invoke/authorizer.test.ts'],
+    only: 'a candidate takes no run',
+  },
+  {
     name: 'members of a registry may call a candidate',
     file: 'plugins/agents/reconcile/candidate/build-candidate.ts',
     find: '{ takesCalls: false }',

@@ -8,6 +8,8 @@ export interface AgentConfig extends Omit<LauncherConfig, 'limits' | 'tools' | '
   readonly plugins: Readonly<Record<string, unknown>>
   /** Number of the revision, for runs and traces; not in the file, since a change of the file replaces pods. */
   readonly revision?: number
+  /** A gate holds the revision: only runs that name it are taken. */
+  readonly isCandidate?: boolean
   readonly limits: Readonly<Record<'timeoutMs' | 'maxSteps' | 'maxDelegationDepth' | 'concurrency', number>>
 }
 

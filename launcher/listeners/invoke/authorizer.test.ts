@@ -211,3 +211,21 @@ test('authorizer: keys are cached, a rotation is applied at once, an unreachable
   const lost = await post(`${alone.url}/invoke`, { input: {} }, headers(await grant(first), await attempt(first)))
   assert.deepEqual([lost.status, lost.body.error], [503, 'keys_unavailable'])
 })
+
+test('a candidate takes no run that does not name its revision', async (t) => {
+  const key = newKey('k1')
+  const state = await serveKeys(t, [key])
+  const variables = { STATE_URL: state.url, MESH_AGENT_REVISION: '5', MESH_AGENT_CANDIDATE: 'true' }
+  const { url } = await launch(t, { command: nodeAgent, signed: true, env: variables })
+  const named = (revision: string | undefined) => (revision === undefined ? {} : { 'x-mesh-agent-revision': revision })
+  const signed = async () => headers(await grant(key), await attempt(key))
+  for (const revision of [undefined, '', '4', '05', '5, 5', '-5']) {
+    const refused = await post(`${url}/invoke`, { input: {} }, { ...(await signed()), ...named(revision) })
+    assert.deepEqual([refused.status, refused.body.error], [503, 'other_revision'], String(revision))
+    const authorization = { 'x-mesh-run-attempt': await attempt(key) }
+    const ticket = await fetch(`${url}/runs/r1/ticket`, { headers: { ...authorization, ...named(revision) } })
+    assert.equal(ticket.status, 503, String(revision))
+  }
+  const taken = await post(`${url}/invoke`, { input: {} }, { ...(await signed()), ...named('5') })
+  assert.deepEqual([taken.status, taken.body.agentRevision], [202, 5])
+})

@@ -32,6 +32,7 @@ export const invokeListener = defineListener<LauncherPod>({
       authorizer: createAuthorizerOf(settings, pod, log),
       unsigned: settings.unsigned,
       agentRevision: settings.agent.revision,
+      isCandidate: settings.agent.isCandidate,
       started: supervision.started,
     })
     return { listeners: [invokePort.serve({ ...probes, ...runs })] }

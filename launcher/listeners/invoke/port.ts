@@ -100,6 +100,7 @@ export const invokePort = definePort({
         'stale_ticket',
         'too_many_runs',
         'agent_not_ready',
+        'other_revision',
         'draining',
       ],
     },

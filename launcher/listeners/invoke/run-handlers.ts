@@ -20,6 +20,8 @@ export interface RunHandlersOptions {
   readonly unsigned: boolean
   /** Revision of the agent; undefined if unknown. */
   readonly agentRevision: number | undefined
+  /** Takes runs that name its revision only. Default: runs that name none, too. */
+  readonly isCandidate?: boolean | undefined
   /** True once the agent has been ready; runs do not start before. */
   readonly started: () => boolean
 }
@@ -78,6 +80,7 @@ async function invoke(call: Call<Routes['invoke']>, options: RunHandlersOptions)
   const runId = direct ? randomUUID() : parseRunId(given)
   // Before the body is read: it may have 16 MiB.
   const { epoch, authority } = await options.authorizer.invoke(request, runId)
+  checkRevision(request, options)
   const attempt = options.registry.start({
     runId,
     epoch,
@@ -104,11 +107,11 @@ async function answerDirectly(
   return live ? streamed : outcome
 }
 
-// A worker invokes with a ticket of this process only, so the check of the ticket suffices.
-function checkRevision(request: Call['request'], { agentRevision }: RunHandlersOptions): void {
+// A worker invokes with a ticket of this process, whose request names the revision. A worker of an earlier version has no ticket and names none.
+function checkRevision(request: Call['request'], { agentRevision, isCandidate }: RunHandlersOptions): void {
   const wanted = singleHeader(request, 'x-mesh-agent-revision')
-  if (wanted !== undefined && wanted !== String(agentRevision))
-    throw new Refusal('other_revision', undefined, { 'retry-after': '1' })
+  const isWanted = wanted === undefined ? isCandidate !== true : wanted === String(agentRevision)
+  if (!isWanted) throw new Refusal('other_revision', undefined, { 'retry-after': '1' })
 }
 
 function parseRunId(text: string | undefined): string {

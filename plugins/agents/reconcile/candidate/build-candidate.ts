@@ -14,7 +14,7 @@ export function policyName({ metadata }: AgentDeploymentObject): string {
 /** The Deployment of a candidate, named by its revision as a Job is: one pod, without the label that Services select. */
 export function toCandidate(workload: Workload, settings: ReconcileSettings): KubeObject {
   const { agent, revision } = workload
-  const { metadata, spec } = templateOf(workload, settings)
+  const { metadata, spec } = templateOf({ ...workload, isCandidate: true }, settings)
   const { [AGENT_LABEL]: _, ...labels } = metadata.labels
   return {
     ...candidateHead(agent, { apiVersion: 'apps/v1', kind: 'Deployment' }, { name: revision, revision }),

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { revisionHeld } from '../../contract/events.ts'
-import { agentOf, declarative, settings } from '../../testing/agent-fixture.ts'
-import { toCandidatePolicy } from './build-candidate.ts'
+import { agentOf, declarative, settings, specs, workloadOf } from '../../testing/agent-fixture.ts'
+import { toCandidate, toCandidatePolicy } from './build-candidate.ts'
 import { wantsCandidate } from './read-candidate.ts'
 import { factsOf } from '../facts/agent-facts.ts'
-import { toNetworkPolicy } from '../objects/build-objects.ts'
+import { toDeployment, toNetworkPolicy } from '../objects/build-objects.ts'
 import type { AgentPod } from '../status/agent-pod.ts'
 import { candidateReady, toCandidateStatus } from '../status/candidate-status.ts'
 
@@ -48,6 +48,18 @@ test('a candidate runs only if each gate that holds the revision agrees', () => 
   assert.equal(wantsCandidate([{ ...hold, candidate: true }]), true)
   assert.equal(wantsCandidate([{ ...hold, candidate: true }, hold]), false)
   assert.equal(wantsCandidate([hold]), false)
+})
+
+test('the launcher of a candidate is started as one, and no other', () => {
+  for (const [name, spec] of Object.entries(specs)) {
+    const workload = workloadOf(agentOf(spec))
+    assert.doesNotMatch(JSON.stringify(toDeployment(workload, settings)), /MESH_AGENT_CANDIDATE/, name)
+    assert.match(
+      JSON.stringify(toCandidate(workload, settings)),
+      /{"name":"MESH_AGENT_CANDIDATE","value":"true"}/,
+      name,
+    )
+  }
 })
 
 test('members of a registry reach pods of the agent, and no candidate', () => {

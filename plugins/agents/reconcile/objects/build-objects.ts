@@ -23,6 +23,8 @@ export interface Workload {
   /** Token of the revision's preStop hook. */
   readonly hookToken: string
   readonly config: LauncherConfig
+  /** A gate holds the revision; default: it serves. */
+  readonly isCandidate?: boolean
   /** Number of replicas by a plugin; default: that of the spec. */
   readonly replicas?: number | undefined
   /** Additions of plugins to the pods; default: none. */

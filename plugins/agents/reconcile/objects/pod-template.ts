@@ -30,17 +30,19 @@ export interface PodOf {
   readonly configMap: string
   readonly revisionNumber: number
   readonly hookToken: string
+  /** A gate holds the revision; default: it serves. */
+  readonly isCandidate?: boolean | undefined
   readonly parts?: Pick<MergedParts, 'agent' | 'sidecars' | 'modelProxy' | 'ports'> | undefined
 }
 
 /** The pod template of an agent, within Pod Security `restricted`. `configMap` has the launcher's configuration. */
 export function toPodTemplate(
   bare: AgentDeploymentObject,
-  { configMap, revisionNumber, hookToken, parts }: PodOf,
+  { configMap, revisionNumber, hookToken, isCandidate = false, parts }: PodOf,
   settings: ReconcileSettings,
 ) {
   const { agent, sidecars, modelProxy, ports } = parts ?? withoutParts(bare)
-  const platform: PodPlatform = { ...settings, modelProxy, ports, hookToken }
+  const platform: PodPlatform = { ...settings, modelProxy, ports, hookToken, isCandidate }
   const job = agent.spec.executionModel === 'job'
   return {
     metadata: {

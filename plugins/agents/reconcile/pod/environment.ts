@@ -24,6 +24,8 @@ export interface PodPlatform extends ReconcileSettings {
   readonly modelProxy: boolean
   /** Further ports of the launcher, by plugins. */
   readonly ports: readonly PortName[]
+  /** The launcher takes only runs that name its revision. Default: false. */
+  readonly isCandidate?: boolean
   /** Token of the preStop hook: the launcher expects it, and the agent does not know it. */
   readonly hookToken: string
 }
@@ -45,6 +47,7 @@ export function launcherEnvironment(agent: AgentDeploymentObject, settings: PodP
       valueFrom: { fieldRef: { fieldPath: `metadata.labels['${REVISION_NUMBER_LABEL}']` } },
     },
     variable('MESH_GRACE_SECONDS', String(GRACE_SECONDS)),
+    ...(settings.isCandidate === true ? [variable('MESH_AGENT_CANDIDATE', 'true')] : []),
     variable('STATE_URL', settings.stateUrl),
     variable('MESH_STATE_TOKEN_FILE', `${MOUNTS.launcherTokens}/state`),
     ...(separate ? [variable('MESH_AGENT_CONTAINER', 'true'), variable(HOOK_TOKEN_VARIABLE, settings.hookToken)] : []),
@@ -160,6 +163,7 @@ const reservedNames: ReadonlySet<string> = new Set([
   'AGENT_REGISTRY_ID',
   'MEMORY_BACKEND_ADDR',
   'MEMORY_KEY_NAMESPACE',
+  'MESH_AGENT_CANDIDATE',
   'MESH_AGENT_CONFIG',
   'MESH_AGENT_CONTAINER',
   'MESH_AGENT_ENV_FILE',

@@ -162,6 +162,19 @@ test('a third party creates agents, and tries a revision that no run reaches', {
     assert.deepEqual([pod?.metadata.labels['mesh.dev/agent'], others.length], [undefined, 0])
     const revisions = await Promise.all(Array.from({ length: 12 }, invoke))
     assert.deepEqual(new Set(revisions), new Set([1]), 'zero traffic')
+    const triedOn = async (revision: number): Promise<Run> => {
+      const started = await ask('developer', 'POST', '/api/x/trials/runs', { namespace: 'demo', name: 'bot', revision })
+      assert.equal(started.status, 201, started.text)
+      const { runId } = started.json<{ runId: string }>()
+      return until('the run ends', async () => {
+        const run = (await ask('developer', 'GET', `/api/runs/${runId}`)).json<Run>()
+        return ['succeeded', 'failed'].includes(run.state) ? run : undefined
+      })
+    }
+    for (const revision of [2, 1, 2]) {
+      const { state, agent } = await triedOn(revision)
+      assert.deepEqual([state, agent?.revision], ['succeeded', revision], 'a run that names a revision runs on it')
+    }
     await rig.change({ spec: { systemPrompt: 'Three.' } })
     await until('the newer revision is tried', async () => {
       const [only, ...more] = await rig.candidates()

@@ -32,15 +32,33 @@ export default definePlugin({
   contract: 1,
   name: 'trials',
   settings: Type.Object({}),
-  needs: { agents: need('agents') },
+  requires: ['store'],
+  needs: { agents: need('agents'), runs: need('runs') },
   access: [{ group: 'acme.example', resource: 'prompts', kind: 'Prompt', developer: ['create'] }],
-  create: (_core, _settings, needs) => needs,
+  create: ({ store }, _settings, { agents, runs }) => ({ store, agents, runs }),
   contributions: () => [
     contribute(point('agents.gate'), gate),
     contribute(point('agents.replicas'), replicas),
     contribute(point('agents.document'), prompts),
   ],
-  routes: ({ agents }) => [
+  routes: ({ store, agents, runs }) => [
+    endpoint({
+      method: 'POST',
+      url: '/runs',
+      id: 'startTrial',
+      summary: 'Start a run on one revision of an agent.',
+      authz: { kind: 'bearer' },
+      body: Type.Object({ namespace: Type.String(), name: Type.String(), revision: Type.Integer() }),
+      response: { 201: Type.Object({ runId: Type.String() }) },
+      handle: async ({ caller, body: { namespace, name, revision } }) => {
+        const where = { namespace: namespace as never, name }
+        const access = await caller.review('create', 'agentdeployments/invoke', where)
+        const request = { agent: { namespace, name }, input: 'Hi', trigger: 'eval', revision } as const
+        const prepared = await runs.prepare(caller, access, request)
+        const { runId } = await store.transact((tx) => runs.queueIn(tx, prepared))
+        return { runId }
+      },
+    }),
     endpoint({
       method: 'POST',
       url: '/agents',
