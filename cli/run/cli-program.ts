@@ -35,10 +35,13 @@ export function processProgram(name: string, version: string): CliProgram {
   }
 }
 
-// A reader that has seen enough, such as `head`, is no failure.
+// Once per process: a test may make several programs in one.
 function endWithReader(): void {
-  process.stdout.once('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-    process.exit(lineCodes.ok)
-  })
+  if (!process.stdout.listeners('error').includes(onOutputError)) process.stdout.on('error', onOutputError)
+}
+
+// A reader that has seen enough, such as `head`, is no failure.
+function onOutputError(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
+  process.exit(lineCodes.ok)
 }
