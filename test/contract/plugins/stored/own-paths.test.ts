@@ -4,6 +4,8 @@ import { Type } from 'typebox'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { defineStored } from '#core/http/store/declared/stored-resource.ts'
+import { parseLabel } from '#core/kube/names.ts'
+import type { DnsLabel } from '#core/kube/names.ts'
 import { definePlugin } from '#core/plugin/plugin.ts'
 import { storeCrud } from '#core/plugin/store-crud.ts'
 import { problemOf, serveBuiltIn } from '../serve-plugin.ts'
@@ -23,10 +25,10 @@ const remarksResource = defineStored({
 const path = '/boards/:board/remarks'
 
 // The board of the path decides the namespace of the review, as a run does for its shares.
-function whereOf({ params }: { readonly params: Readonly<Record<string, string>> }): { readonly namespace: string } {
+function whereOf({ params }: { readonly params: Readonly<Record<string, string>> }): { readonly namespace: DnsLabel } {
   const [namespace = '', number] = (params['board'] ?? '').split('-')
   if (number === '9') throw new Fail('not_found', 'There is no such board.')
-  return { namespace }
+  return { namespace: parseLabel(':board', namespace) }
 }
 
 const remarks = definePlugin({
