@@ -165,8 +165,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'launcher: a ticket is issued for another revision',
     file: 'launcher/listeners/invoke/run-handlers.ts',
-    find: 'if (wanted !== undefined && wanted !== String(agentRevision))',
-    replace: "if (wanted === '')",
+    find: 'wanted === String(agentRevision)',
+    replace: "wanted !== ''",
     tests: ['plugins/runs/worker/revision.test.ts'],
   },
   {

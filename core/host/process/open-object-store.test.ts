@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import type { Role } from '#core/config/profile.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import { objectKey } from '#core/objects/object-key.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
@@ -11,15 +12,20 @@ const s3 = { ...preset, addr: '127.0.0.1:1', accessKey: 'a', secretKey: 'b' }
 const origin = (setting: string): string => `mesh.yaml: ${setting}`
 const key = objectKey('a')
 
-test('only a process with the state role has an object store: S3, or the folder of the embedded default', async (t) => {
+test('state role, BFF and worker have an object store: S3, or the folder of the embedded default', async (t) => {
   const folder = tempFolder('objects')
   t.after(() => folder.remove())
-  const open = (objectStore: typeof preset, roles: readonly ('bff' | 'state')[], path?: string) =>
+  const open = (objectStore: typeof preset, roles: readonly Role[], path?: string) =>
     prepareObjectStore({ objectStore }, { roles, origin, folder: path })(
       createMetrics(),
       createLogger({ destination: { write: () => undefined } }),
     )
-  assert.equal(open(s3, ['bff'], folder.path), undefined)
+  assert.equal(open(s3, ['manager', 'gateway'], folder.path), undefined)
+  for (const role of ['state', 'bff', 'worker'] as const) {
+    const store = open(s3, [role])
+    assert.ok(store, role)
+    await store.close()
+  }
   assert.equal(open(preset, ['state']), undefined)
   const embedded = open(preset, ['state', 'bff'], folder.path)
   await embedded?.put(key, Buffer.from('x'))
