@@ -100,6 +100,7 @@ test('providers.filter: requests pass, are changed or refused before a provider 
           model: { kind: 'route', namespace: a, name: 'up' },
           caller: { kind: 'person', username: 'developer' },
           agent: undefined,
+          payer: undefined,
           runId: undefined,
           conversationId: 'refuse',
           traceparent: '',

@@ -82,11 +82,13 @@ async function runPod({ cluster, namespace }: Rig, workload: Workload, podIP: st
 async function startGated(t: Parameters<typeof startReconciler>[0], make: 'real' | 'embedded') {
   const gate: { hold: GateHold | undefined } = { hold: undefined }
   const facts = new Map<string, AgentFact>()
-  const policiesMade: string[] = []
+  // Agents of other tests on the same server are reconciled, too.
+  const policiesMade: { readonly kind: string; readonly namespace: string | undefined }[] = []
   const wrap = (manager: KubeClient): KubeClient => ({
     ...manager,
     patch: async (resource, ref, patch, options) => {
-      if (ref.name === 'bot.candidate' && options?.dryRun !== true) policiesMade.push(resource.kind)
+      if (ref.name === 'bot.candidate' && options?.dryRun !== true)
+        policiesMade.push({ kind: resource.kind, namespace: ref.namespace })
       return manager.patch(resource, ref, patch, options)
     },
   })
@@ -107,12 +109,14 @@ async function startGated(t: Parameters<typeof startReconciler>[0], make: 'real'
     const name = parseName('revision', status?.candidateRevision ?? '')
     return rig.cluster.get<Workload>(children.Deployment, { namespace: rig.namespace, name })
   }
-  return { rig, gate, facts, policiesMade, first, candidateOf }
+  const ownFacts = () => [...facts.values()].filter(({ subject }) => subject.namespace === rig.namespace)
+  const madeHere = () => policiesMade.filter(({ namespace }) => namespace === rig.namespace).length
+  return { rig, gate, ownFacts, madeHere, first, candidateOf }
 }
 
 for (const { make, options } of apiServers) {
   test(`${make}: a held revision runs beside the deployed one, and nothing selects its pods`, options, async (t) => {
-    const { rig, gate, facts, first, candidateOf } = await startGated(t, make)
+    const { rig, gate, ownFacts, first, candidateOf } = await startGated(t, make)
     const { cluster, namespace } = rig
     const served = await cluster.get<Workload>(children.Deployment, rig.ref)
     gate.hold = trial
@@ -179,9 +183,9 @@ for (const { make, options } of apiServers) {
     const after = await rig.when('Degraded=False AsExpected')
     assert.equal(after.status?.candidate, undefined)
     assert.ok(!after.status?.conditions?.some(({ type }) => type === 'CandidateReady'))
-    await until('events', async () => ([...facts.values()].length === 4 ? true : undefined))
+    await until('events', async () => (ownFacts().length === 4 ? true : undefined))
     assert.deepEqual(
-      [...facts.values()].map(({ type, data }) => [type.fact, (data as { revision?: string }).revision]),
+      ownFacts().map(({ type, data }) => [type.fact, (data as { revision?: string }).revision]),
       [
         ['revision-deployed', first.status?.currentRevision],
         ['ready', first.status?.currentRevision],
@@ -218,7 +222,7 @@ for (const { make, options } of apiServers) {
   })
 
   test(`${make}: a candidate whose name is taken is reported, and leaves nothing behind`, options, async (t) => {
-    const { rig, gate, policiesMade } = await startGated(t, make)
+    const { rig, gate, madeHere } = await startGated(t, make)
     const { cluster, namespace } = rig
     const theirs = {
       apiVersion: 'policy/v1',
@@ -244,10 +248,10 @@ for (const { make, options } of apiServers) {
     const resources = { requests: { cpu: '4' }, limits: { cpu: '1' } }
     await rig.change([{ op: 'add', path: '/spec/resources', value: resources }])
     const refused = await rig.when('CandidateReady=False ClusterRefused')
-    const made = policiesMade.length
+    const made = madeHere()
     await touch(rig)
     await rig.when('CandidateReady=False ClusterRefused')
-    assert.equal(policiesMade.length, made, 'an attempt makes no policy')
+    assert.equal(madeHere(), made, 'an attempt makes no policy')
     assert.equal(await present(cluster, rig, 'Deployment', refused.status?.candidateRevision ?? ''), false)
     for (const kind of ['NetworkPolicy', 'PodDisruptionBudget'] as const)
       assert.equal(await present(cluster, rig, kind, 'bot.candidate'), false, `${kind}: nothing is left`)
