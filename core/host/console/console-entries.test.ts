@@ -4,10 +4,16 @@ import { join } from 'node:path'
 import test from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { Type } from 'typebox'
+import { readSettings } from '#core/config/settings.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
+import { testKeyring } from '#core/http/testing/build-server.ts'
+import { createLogger } from '#core/log/create-logger.ts'
 import type { ConsolePage } from '#core/plugin/console-page.ts'
 import { definePlugin } from '#core/plugin/plugin.ts'
+import { identity } from '#plugins/identity/index.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
+import { createHost } from '../process/host.ts'
+import { bareSettings, standalonePlatform } from '../testing/standalone-platform.ts'
 import { checkEntryRoutes, readConsoleEntries, reportedEntry } from './console-entries.ts'
 
 const page = { id: 'acme', title: 'Acme', section: 'Build', path: '/x/acme', capability: 'acme' }
@@ -94,4 +100,40 @@ test('source and actions of an entry are routes of its plugin', () => {
   for (const source of ['/api/x/other/other', '/api/runs', 'https://acme.example/'])
     assert.throws(() => check({ ...list, source }), /which is no route of the plugin/)
   assert.throws(() => check({ ...list, actions: [{ ...action, method: 'DELETE' }] }), /names DELETE .*no route/)
+})
+
+test('GET /api/capabilities has path and hash of an entry, and the path has these bytes', async (t) => {
+  const text = JSON.stringify(list)
+  const things = endpoint({
+    method: 'GET',
+    url: '/things/:ns',
+    summary: 'x',
+    authz: { kind: 'bearer' },
+    response: { 200: Type.Object({}) },
+    handle: async () => ({}),
+  })
+  const acme = definePlugin({ ...pluginWith(entryOf(text)), routes: () => [things] })
+  const plugins = [identity, acme]
+  const host = createHost({
+    roles: ['bff'],
+    plugins,
+    settings: readSettings(bareSettings(), {}, plugins),
+    openPlatform: standalonePlatform(),
+    keys: testKeyring(),
+    version: '0.0.0',
+    log: createLogger({ destination: { write: () => undefined } }),
+    thirdParty: new Set(['acme']),
+  })
+  t.after(() => host.close())
+  await host.start()
+  const headers = { authorization: 'Bearer good-token' }
+  const answer = await host.app('bff')?.inject({ url: '/api/capabilities', headers })
+  const [entry] = readConsoleEntries(acme)
+  assert.ok(entry)
+  const reported = reportedEntry(entry)
+  assert.deepEqual(answer?.json<{ pages: unknown }>().pages, [{ ...page, entry: reported }])
+  const served = await host.app('bff')?.inject({ url: reported.path, headers })
+  assert.deepEqual([served?.statusCode, served?.body], [200, text])
+  assert.match(String(served?.headers['content-type']), /^application\/json/)
+  assert.equal((await host.app('bff')?.inject({ url: reported.path }))?.statusCode, 401)
 })

@@ -71,6 +71,7 @@ test(
     const started = await ask('developer', 'POST', `${path}/demo/smoke/run`)
     assert.equal(started.status, 201, started.text)
     const { runId } = started.json<{ runId: string }>()
+    const stream = ask('developer', 'GET', `/api/runs/${runId}/events`)
     const ended = async (id: string) => {
       const run = (await ask('developer', 'GET', `/api/runs/${id}`)).json<Run>()
       return ['succeeded', 'failed'].includes(run.state) ? run : undefined
@@ -87,6 +88,11 @@ test(
         { cases: 2, passed: 2, summary: 'succeeded' },
       ],
     )
+    // The stream began beside the run, so it has at least the last progress.
+    const progress = [...(await stream).text.matchAll(/^event: run\.progress\ndata: (.+)$/gm)].map(
+      ([, data = '']) => (JSON.parse(data) as { data: unknown }).data,
+    )
+    assert.deepEqual(progress.at(-1), { done: 3, total: 3 })
     const list = async () => (await ask('developer', 'GET', '/api/runs?namespace=demo')).json<{ items: Run[] }>().items
     const children = (await list()).filter(({ parentRunId }) => parentRunId === runId)
     assert.deepEqual(
