@@ -41,10 +41,13 @@ test('R2-UX-4: the README and write-an-agent: their commands alone do the job on
   assert.match(output, /event: run\.succeeded/, 'the run was watched live')
   assert.match(output, /You greet people in French/, 'the diff shows the change')
   const audit = JSON.parse(output.slice(output.lastIndexOf('{"items"'))) as { items: Record<string, unknown>[] }
-  // The roll-back tries again if the manager wrote the agent meanwhile; the API server reports the attempt that was in conflict.
+  // The roll-back tries again if the manager wrote the agent meanwhile; the API server reports the attempt that was in conflict. The manager
+  // reports when a revision is rolled out.
   const steps = audit.items.filter(
-    ({ resource_kind: kind, outcome, detail }) =>
-      kind === 'AgentDeployment' && !(outcome === 'error' && (detail as { code?: string } | null)?.code === 'conflict'),
+    ({ resource_kind: kind, action, outcome, detail }) =>
+      kind === 'AgentDeployment' &&
+      action !== 'deploy' &&
+      !(outcome === 'error' && (detail as { code?: string } | null)?.code === 'conflict'),
   )
   assert.deepEqual(
     steps.map(({ action, actor, outcome }) => [action, actor, outcome]),
