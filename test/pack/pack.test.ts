@@ -24,6 +24,7 @@ import { commandsOf } from '../flows/readme.ts'
 import { findOldNode, install, processesOf, readOnly, start } from './installation.ts'
 import type { Running } from './installation.ts'
 import { checkAudit, checkCrud, checkEvents, checkManifests, checkMatrix } from './third-party-kind.ts'
+import { namespaceAsYaml } from './namespace-as-yaml.ts'
 import { checkOncall } from './oncall-example.ts'
 import { checkPlugin, checkPodPart } from './third-party-plugin.ts'
 import { compiler, typeErrors } from './type-errors.ts'
@@ -126,8 +127,12 @@ test(
       return [status, run['state'], run['output']]
     }
     assert.deepEqual(await invoke({ namespace: 'demo', name: 'hello' }, 'hi'), [200, 'succeeded', 'MOCK_OK'])
-    const listed = ['runs', 'list', '-n', 'demo', '-o', 'name', '--kubeconfig', running.ready.kubeconfig]
-    assert.match(String(execFileSync(join(folder, 'node_modules/.bin/meshctl'), listed)), /^run\/[0-9a-f-]{36}$/m)
+    const listed = ['runs', 'list', '-n', 'demo', '--kubeconfig', running.ready.kubeconfig, '-o']
+    const runsAs = (format: string) =>
+      String(execFileSync(join(folder, 'node_modules/.bin/meshctl'), [...listed, format]))
+    assert.match(runsAs('name'), /^run\/[0-9a-f-]{36}$/m)
+    assert.match(runsAs('yaml'), /^items:\n {2}- id: /)
+    assert.match(await namespaceAsYaml(t, running.ready), /^kind: Namespace$/m)
 
     const config = { name: 'shout', runtime: { command: [process.execPath, '-e', shout] } }
     const [created, answer] = await running.call('developer', '/api/agents', { namespace: 'default', config })

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { stringify } from 'yaml'
 import type { User } from '../auth/user.ts'
 import { ApiError, badRequest, unsupportedMediaType } from '../json/api-error.ts'
 import { isObject, typeName } from '../json/json-value.ts'
@@ -45,7 +46,7 @@ export async function send(exchange: Exchange, code: number, json: string | obje
   const { request, response, accept, warnings, query } = exchange
   const pretty = query.get('pretty')
   let text = typeof json === 'string' ? json : JSON.stringify(json)
-  if (accept.yaml) text = (await import('yaml')).stringify(JSON.parse(text))
+  if (accept.yaml) text = stringify(JSON.parse(text))
   else if (
     pretty === 'true' ||
     pretty === '1' ||
