@@ -7,7 +7,7 @@ import { toFrame } from './to-frame.ts'
 import type { RunWatch } from './run-watch.ts'
 import { readProgress } from '../store/internal/executor-content.ts'
 import { readJournal, readJournalPage, readPartials } from '../store/reads.ts'
-import { nameOfRun } from '../lifecycle/run-writer.ts'
+import { unnumberedFrame } from '../lifecycle/unnumbered-frame.ts'
 import type { RunsTables, SelectedRun } from '../contract/tables.ts'
 
 /** Dependencies of a stream. */
@@ -34,7 +34,7 @@ export async function streamRun(
 ): Promise<void> {
   const buffer = createFrameBuffer(options.signal)
   const reader = createReader(services, run, after, options.send)
-  const [behind, gone] = [unnumbered(run, behindKind, {}), unnumbered(run, 'stream.gone', {})]
+  const [behind, gone] = [unnumberedFrame(run, behindKind, {}), unnumberedFrame(run, 'stream.gone', {})]
   const subscription = await services.live.onFrame(run.id, buffer.put)
   const unwatch = services.watch.follow(run.id, {
     last: reader.last,
@@ -94,15 +94,15 @@ function createReader(services: StreamServices, run: SelectedRun, after: number,
     async removed(): Promise<void> {
       if (ended) return
       ended = true
-      await send(unnumbered(run, 'run.cancelled', { reason: 'removed' }))
+      await send(unnumberedFrame(run, 'run.cancelled', { reason: 'removed' }))
     },
     /** Sends the latest progress and the partial texts of unfinished messages, for a client that connects in the middle. */
     async snapshot(): Promise<void> {
       const progress = run.executor === null ? undefined : await readProgress(db, run.id)
-      if (progress !== undefined) await send(unnumbered(run, 'run.progress', { ...progress }))
+      if (progress !== undefined) await send(unnumberedFrame(run, 'run.progress', { ...progress }))
       for (const { message_id: messageId, text } of await readPartials(db, run)) {
         offsets.set(messageId, text.length)
-        await send(unnumbered(run, 'message.snapshot', { messageId, text, offset: text.length }))
+        await send(unnumberedFrame(run, 'message.snapshot', { messageId, text, offset: text.length }))
       }
     },
     async live(frame: LiveFrame): Promise<void> {
@@ -122,7 +122,7 @@ function createReader(services: StreamServices, run: SelectedRun, after: number,
       const start = typeof offset === 'number' ? offset : have
       if (start + text.length <= have) return
       if (start > have) {
-        await send(unnumbered(run, 'stream.gap', { messageId, from: have, to: start }))
+        await send(unnumberedFrame(run, 'stream.gap', { messageId, from: have, to: start }))
         return this.snapshot()
       }
       offsets.set(messageId, start + text.length)
@@ -133,11 +133,6 @@ function createReader(services: StreamServices, run: SelectedRun, after: number,
   }
 }
 
-function unnumbered(run: SelectedRun, kind: string, data: LiveFrame['data']): LiveFrame {
-  const path = [nameOfRun(run)]
-  return { v: 1, runId: run.id, ts: new Date().toISOString(), kind, agent: run.agent_name, path, spanId: '', data }
-}
-
 function endFrame(run: SelectedRun): LiveFrame {
-  return unnumbered(run, 'stream.end', {})
+  return unnumberedFrame(run, 'stream.end', {})
 }

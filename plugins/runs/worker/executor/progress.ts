@@ -1,7 +1,6 @@
-import type { LiveFrame } from '../../contract/live-frame.ts'
 import type { RunProgress } from '../../contract/run-progress.ts'
 import type { RunsTables, SelectedRun } from '../../contract/tables.ts'
-import { nameOfRun } from '../../lifecycle/run-writer.ts'
+import { unnumberedFrame } from '../../lifecycle/unnumbered-frame.ts'
 import { saveProgress } from '../../store/internal/executor-content.ts'
 import type { Claim } from '../../store/internal/lease.ts'
 import { AgentFault } from '../entries/agent-fault.ts'
@@ -36,7 +35,7 @@ export function createProgress(
     const progress = latest
     latest = undefined
     timer = setTimeout(send, everyMs)
-    live.frame(toProgressFrame(run, progress))
+    live.frame(unnumberedFrame(run, 'run.progress', { ...progress }))
     if (performance.now() - storedAt < storedEveryMs) return
     storedAt = performance.now()
     // A lost write delays what clients see that connect later.
@@ -54,24 +53,8 @@ export function createProgress(
     close() {
       clearTimeout(timer)
       isClosed = true
-      if (latest !== undefined) live.frame(toProgressFrame(run, latest))
+      if (latest !== undefined) live.frame(unnumberedFrame(run, 'run.progress', { ...latest }))
     },
-  }
-}
-
-/** A report as a frame without a number. */
-export function toProgressFrame(run: SelectedRun, { done, total, message }: RunProgress): LiveFrame {
-  const data = { done, ...(total === undefined ? {} : { total }), ...(message === undefined ? {} : { message }) }
-  const path = [nameOfRun(run)]
-  return {
-    v: 1,
-    runId: run.id,
-    ts: new Date().toISOString(),
-    kind: 'run.progress',
-    agent: null,
-    path,
-    spanId: '',
-    data,
   }
 }
 
