@@ -1,5 +1,5 @@
 import { isTest } from './sources.ts'
-import type { Rule } from './rules.ts'
+import type { Rule } from './rule.ts'
 
 /** `export type Run = ...` of `schemas/api` in a file makes it a mapper of responses. */
 const apiSchema = /^schemas\/api\//

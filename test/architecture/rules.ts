@@ -2,17 +2,9 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { groundFolders } from './layers.ts'
+import { importRule, wordRule } from './rule.ts'
+import type { Rule } from './rule.ts'
 import { isTest } from './sources.ts'
-import type { Import, Source } from './sources.ts'
-
-/** A rule for single files: what it forbids, and an example that it must detect. */
-export interface Rule {
-  readonly name: string
-  /** Returns the violations of a file. */
-  check(source: Source): string[]
-  /** A file that breaks the rule, which proves that the rule detects something. */
-  readonly bad: { readonly path: string; readonly text: string }
-}
 
 const publicFiles = /^plugins\/[^/]+\/(?:index|contract\/(?:api|points|events|errors|wire))\.ts$/
 
@@ -236,40 +228,6 @@ export const rules: readonly Rule[] = [
     bad: { path: 'core/host/process/host.ts', text: 'process.exit(1)' },
   }),
 ]
-
-interface ImportRule {
-  readonly name: string
-  readonly of: (path: string) => boolean
-  readonly forbids: (one: Import, path: string) => boolean
-  readonly bad: Rule['bad']
-}
-
-function importRule({ name, of, forbids, bad }: ImportRule): Rule {
-  const check = ({ path, imports }: Source): string[] => {
-    if (isTest(path) || !of(path)) return []
-    return imports.filter((one) => forbids(one, path)).map((one) => `${path} imports ${one.target}`)
-  }
-  return { name, check, bad }
-}
-
-function wordRule({
-  name,
-  of,
-  word,
-  bad,
-}: {
-  name: string
-  of: (path: string) => boolean
-  word: RegExp | ((path: string) => RegExp)
-  bad: Rule['bad']
-}): Rule {
-  const check = ({ path, code }: Source): string[] => {
-    if (isTest(path) || !of(path)) return []
-    const found = (typeof word === 'function' ? word(path) : word).exec(code)
-    return found === null ? [] : [`${path} has ${found[0]}`]
-  }
-  return { name, check, bad }
-}
 
 // What a shell has for the rooms of plugins.
 const openFolders: Readonly<Record<string, readonly string[]>> = {
