@@ -11,7 +11,8 @@ export type EmbeddingsProblem =
   | 'failed'
   | 'invalid_answer'
 
-const retryable: ReadonlySet<EmbeddingsProblem> = new Set([
+/** Problems that may be gone later without a change of the request. */
+export const passingProblems: ReadonlySet<string> = new Set<EmbeddingsProblem>([
   'unreachable',
   'timeout',
   'throttled',
@@ -29,7 +30,7 @@ export class EmbeddingsUnavailable extends Error {
   constructor(reason: EmbeddingsProblem, retryAfterMs?: number) {
     super(`embeddings are not available: ${reason}`)
     this.reason = reason
-    this.retryable = retryable.has(reason)
+    this.retryable = passingProblems.has(reason)
     this.retryAfterMs = retryAfterMs
   }
 }

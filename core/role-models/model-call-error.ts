@@ -1,15 +1,8 @@
+import { passingProblems } from '#core/retrieval/embeddings-error.ts'
 import type { EmbeddingsProblem } from '#core/retrieval/embeddings-error.ts'
 
 /** Why there is no response of a model: a closed list, safe for conditions, responses and labels. */
 export type ModelCallProblem = EmbeddingsProblem | 'guardrail_blocked' | 'invalid_request'
-
-const retryable: ReadonlySet<ModelCallProblem> = new Set([
-  'unreachable',
-  'timeout',
-  'throttled',
-  'budget_exceeded',
-  'failed',
-])
 
 /** A model call of a role failed. The message contains the reason, never text from the gateway or a provider. */
 export class ModelCallFailed extends Error {
@@ -21,7 +14,7 @@ export class ModelCallFailed extends Error {
   constructor(reason: ModelCallProblem, retryAfterMs?: number) {
     super(`the model call failed: ${reason}`)
     this.reason = reason
-    this.retryable = retryable.has(reason)
+    this.retryable = passingProblems.has(reason)
     this.retryAfterMs = retryAfterMs
   }
 }
