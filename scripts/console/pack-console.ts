@@ -1,21 +1,19 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import type { BuildOptions, Metafile, OutputFile } from 'esbuild'
 import type { PackedFile } from '#core/http/console/console-files.ts'
+import { consoleAliases } from './console-aliases.ts'
 
 /** The console as one compressed file, and what its scripts contain. */
 export interface PackedConsole {
   readonly packed: Buffer
+  readonly files: readonly PackedFile[]
   readonly metafile: Metafile
 }
 
-// In a workspace of its own; plugins' pages are outside of it.
-const packages = ['react', 'react-dom', '@tanstack/react-query', '@tanstack/react-router']
-
 const options: BuildOptions = {
-  entryPoints: ['ui/app/main.tsx'],
   bundle: true,
   splitting: true,
   format: 'esm',
@@ -31,46 +29,35 @@ const options: BuildOptions = {
   entryNames: '[name]-[hash]',
   chunkNames: '[name]-[hash]',
   assetNames: '[name]-[hash]',
+  loader: { '.woff2': 'file' },
   define: { 'process.env.NODE_ENV': '"production"' },
 }
 
-/** Builds the console: its page, and scripts and styles whose names change with their content. */
-export async function packConsole(root: string): Promise<PackedConsole> {
-  const alias = Object.fromEntries(packages.map((name) => [name, packageFolder(root, name)]))
-  const { outputFiles = [], metafile } = await build({ ...options, absWorkingDir: root, alias })
+/** Program of the console; another one is that of a page for development. */
+const CONSOLE = 'ui/app/main.tsx'
+const SCHEME = 'ui/app/scheme.ts'
+
+/** Builds the console: its page, and scripts, styles and fonts whose names change with their content. */
+export async function packConsole(root: string, program: string = CONSOLE): Promise<PackedConsole> {
+  const { outputFiles = [], metafile } = await build({
+    ...options,
+    entryPoints: { main: program, scheme: SCHEME },
+    absWorkingDir: root,
+    alias: consoleAliases(root),
+  })
   if (metafile === undefined) throw new Error('the bundler wrote no metafile')
-  const files = outputFiles.map(toPacked)
-  const page = toPage(readFileSync(join(root, 'ui', 'index.html'), 'utf8'), files)
+  const assets = outputFiles.map(toPacked).filter(({ path }) => !isSpareStyle(path))
+  const page = toPage(readFileSync(join(root, 'ui', 'index.html'), 'utf8'), assets)
   const index: PackedFile = { path: '/', type: 'text/html; charset=utf-8', gzip: compress(Buffer.from(page)) }
-  return { packed: gzipSync(JSON.stringify([index, ...files])), metafile }
-}
-
-// npm keeps packages of the workspace in it where the root has another version.
-function packageFolder(root: string, name: string): string {
-  const { devDependencies } = readManifest(join(root, 'ui')) ?? {}
-  const wanted = devDependencies?.[name]?.replace(/^\^/, '').split('.')[0]
-  for (const folder of ['ui/node_modules', 'node_modules']) {
-    const path = join(root, folder, name)
-    // The root may have an older one for another package.
-    if (readManifest(path)?.version?.split('.')[0] === wanted) return path
-  }
-  throw new Error(`${name} ${wanted} is not installed: npm ci installs it`)
-}
-
-interface PackageManifest {
-  readonly version?: string
-  readonly devDependencies?: Readonly<Record<string, string>>
-}
-
-function readManifest(folder: string): PackageManifest | undefined {
-  const file = join(folder, 'package.json')
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as PackageManifest) : undefined
+  const files = [index, ...assets]
+  return { packed: gzipSync(JSON.stringify(files)), files, metafile }
 }
 
 const types: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
+  woff2: 'font/woff2',
 }
 
 function toPacked({ path, contents }: OutputFile): PackedFile {
@@ -80,11 +67,26 @@ function toPacked({ path, contents }: OutputFile): PackedFile {
   return { path: `/assets/${name}`, type, gzip: compress(contents) }
 }
 
+// The sheet of the program has the styles of the code that it loads later, too; the bundler repeats them in one for each such part.
+function isSpareStyle(path: string): boolean {
+  return path.endsWith('.css') && !path.startsWith('/assets/main-')
+}
+
+const tags: readonly (readonly [RegExp, (path: string) => string])[] = [
+  // Not a module, so that it runs before the first paint.
+  [/^\/assets\/scheme-.*\.js$/, (path) => `<script src="${path}"></script>`],
+  [/\.css$/, (path) => `<link rel="stylesheet" href="${path}" />`],
+  [
+    /latin-wght-normal-.*\.woff2$/,
+    (path) => `<link rel="preload" href="${path}" as="font" type="font/woff2" crossorigin />`,
+  ],
+  [/^\/assets\/main-.*\.js$/, (path) => `<script type="module" src="${path}"></script>`],
+]
+
 function toPage(template: string, files: readonly PackedFile[]): string {
-  const links = files.flatMap(({ path }) => {
-    if (path.endsWith('.css')) return [`<link rel="stylesheet" href="${path}" />`]
-    return path.startsWith('/assets/main-') ? [`<script type="module" src="${path}"></script>`] : []
-  })
+  const links = tags.flatMap(([pattern, tag]) =>
+    files.filter(({ path }) => pattern.test(path)).map(({ path }) => tag(path)),
+  )
   return template.replace('</head>', `${links.join('')}</head>`)
 }
 
