@@ -1,8 +1,24 @@
 import { on } from '#core/messaging/consumer/consumer.ts'
+import type { EventType } from '#core/event-store/event.ts'
 import type { Consumer } from '#core/messaging/consumer/consumer.ts'
 import { terminalStates } from '#schemas/runs/run.ts'
 import { decideCancel } from './lifecycle/decide.ts'
-import { cancelRequested } from './contract/events.ts'
+import { modelCallMetered } from '#plugins/providers/contract/events.ts'
+import {
+  cancelRequested,
+  runCancelled,
+  runCreated,
+  runDeleted,
+  runFailed,
+  runPaused,
+  runRejected,
+  runRequeued,
+  runResumed,
+  runStarted,
+  runSucceeded,
+  runTimedOut,
+} from './contract/events.ts'
+import { countRunsIn } from './store/count-runs.ts'
 import { lockLeases } from './store/internal/lease.ts'
 import { openChildren } from './store/internal/open-children.ts'
 import type { RunsTables } from './contract/tables.ts'
@@ -10,9 +26,30 @@ import type { RunWriter } from './lifecycle/run-writer.ts'
 
 const worker = { name: 'system:mesh:worker', kind: 'system' } as const
 
-/** Cancels the child runs of a cancelled run, recursively. */
+/** Events after which a run adds something else to the statistics. */
+const counted: readonly EventType<{ readonly runId: string | null }>[] = [
+  runCreated,
+  runStarted,
+  runRequeued,
+  runPaused,
+  runResumed,
+  cancelRequested,
+  runSucceeded,
+  runFailed,
+  runCancelled,
+  runTimedOut,
+  runRejected,
+  runDeleted,
+  modelCallMetered,
+]
+
+/** Cancels the child runs of a cancelled run, recursively, and counts runs for the statistics. */
 export function runsConsumers(writer: RunWriter): readonly Consumer[] {
   return [
+    on('runs.statistics', counted, { order: 'none', from: 'start' }, async (events, tx) => {
+      const ids = new Set(events.flatMap(({ data: { runId } }) => runId ?? []))
+      await countRunsIn(tx.tables<RunsTables>(), [...ids])
+    }),
     on('runs.cascade', [cancelRequested], { order: 'none', from: 'start' }, async (events, tx) => {
       const db = tx.tables<RunsTables>()
       for (const { actor = worker, data } of events) {

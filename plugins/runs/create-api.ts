@@ -13,6 +13,7 @@ import type { RunsServices } from './services/create-services.ts'
 import { readAgentsAbove } from './store/internal/agents-above.ts'
 import { findRun } from './store/internal/find-run.ts'
 import { lockRun } from './store/internal/lease.ts'
+import { readStatsOfAgents } from './stats/stats-of-agents.ts'
 import { readOwners } from './store/read-owners.ts'
 import type { RunsTables } from './contract/tables.ts'
 
@@ -24,6 +25,7 @@ export function createRunsApi(services: RunsServices): RunsApi {
     queueIn: (tx, prepared, options) => queuePrepared(services, tx, prepared, options),
     find: (caller, reference) => findForCaller(services.store.reader<RunsTables>(), caller, reference),
     costsOf: (run) => readCostsOf(services.store.reader<RunsTables>(), run),
+    statsOfAgents: (access, window) => readStatsOfAgents(services.store.reader<RunsTables>(), access, window),
     ofCallers: () => createRunsOfCallers(services),
     snapshot: (caller, runId, most) => snapshotRun(services.store, caller, runId, most),
     sealAccess: (access, options) => sealAccess(services, access, options),

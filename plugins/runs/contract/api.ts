@@ -1,11 +1,11 @@
 import type { Tx } from '#core/event-store/store.ts'
-import type { Caller, Access } from '#core/cluster/caller.ts'
+import type { Caller, Access, AccessScope } from '#core/cluster/caller.ts'
 import type { CallingAgent } from '#core/cluster/calling-agent.ts'
 import type { ManagerContext, StateContext } from '#core/plugin/role-contexts.ts'
 import type { Trace } from '#core/telemetry/traceparent.ts'
 import type { AgentName } from '#schemas/names/delegates.ts'
 import type { ChildOutcome } from './wire.ts'
-import type { RunCosts } from './run.ts'
+import type { RunCosts, RunMoney } from './run.ts'
 import type { PrepareRequest, PreparedRun, AccountName, QueueOptions, QueuedRun } from './prepared-run.ts'
 import type {
   AgentAbove,
@@ -50,6 +50,39 @@ export interface SubjectOfRun {
   readonly conversationId: string
 }
 
+/** Window of the statistics of agents: by the creation of the runs. */
+export interface AgentStatsWindow {
+  /** Both bounds are moved outwards to bounds of bins, whose width is at least a minute. */
+  readonly from: Date
+  readonly to: Date
+  /** Number of equal bins that end with the window, 1 to 500. */
+  readonly bins: number
+  /** Only these agents. */
+  readonly agentUids?: readonly string[]
+}
+
+/** Statistics of the runs of an agent. */
+export interface AgentStats {
+  /** Runs that were created in the window, in any state. */
+  readonly runs: number
+  /** Those that failed, timed out or were rejected. */
+  readonly failed: number
+  /** Percentiles of the durations of ended runs, from their start to their end; the error is at most 10 %. */
+  readonly p50Ms: number | null
+  readonly p95Ms: number | null
+  /** Null without a priced call, and for several currencies. */
+  readonly cost: RunMoney | null
+  /** Input and output tokens. */
+  readonly tokens: number
+  readonly bins: readonly AgentBin[]
+}
+
+/** Ends of the runs that were created in a part of the window. */
+export interface AgentBin {
+  readonly ok: number
+  readonly failed: number
+}
+
 /** Runs for other plugins: found within a caller's rights, and started on behalf of others (ADR 0063). */
 export interface RunsApi {
   /**
@@ -73,6 +106,11 @@ export interface RunsApi {
   queueIn(tx: Tx, prepared: PreparedRun, options?: QueueOptions): Promise<QueuedRun>
   /** Finds a run that the caller may `get`. Throws `not_found` for others. */
   find(caller: Pick<Caller, 'may'>, reference: RunReference): Promise<FoundRun>
+  /**
+   * Statistics of the runs of each agent, by uid, that were created in a window in the namespaces of the proofs; agents without runs are absent. They
+   * follow a change of a run within about a second.
+   */
+  statsOfAgents(access: AccessScope<'list', 'runs'>, window: AgentStatsWindow): Promise<ReadonlyMap<string, AgentStats>>
   /** Costs of the model calls of a run that `find` returned. */
   costsOf(run: FoundRun): Promise<RunCosts>
   /** Runs of callers, for protocols other than the API. Available in roles that serve callers. */

@@ -95,6 +95,8 @@ export interface LeaseRow {
   /** Bytes of input, output, checkpoint, resolutions and journal. */
   bytes: Generated<bigint>
   launcher: ColumnType<LauncherPlace | null, string | undefined, string | null>
+  /** When the first text of the agent arrived. */
+  first_token_at: Generated<Date | null>
 }
 
 /** Address of a launcher. `id` distinguishes it from a later launcher with the same address. */
@@ -157,6 +159,8 @@ export interface RunCostRow {
   answered: string
   /** A call of the run went through the gateway: what its agent reports is ignored. */
   metered: boolean
+  /** Model of the first metered call; null for calls of before it was kept. */
+  model: Generated<string | null>
   /** Cost in micro-units of the currency. */
   micros: string
   currency: string | null
@@ -167,6 +171,46 @@ export interface RunCostRow {
   /** Reports of other calls. */
   own_reports: string
   reported_at: Date | null
+}
+
+/** What a run adds to the sums; only the function `runs_count` of the database writes it and the tables of sums. */
+export interface CountedRow {
+  run_id: string
+  minute: Date
+  namespace_uid: string
+  namespace: string
+  agent_uid: string
+  agent: string
+  state: RunState
+  fail_reason: string
+  trigger_kind: string
+  model: string
+  /** Empty without a priced call, `*` for several currencies. */
+  currency: string
+  subject: string
+  input_tokens: string
+  output_tokens: string
+  cached_tokens: string
+  reasoning_tokens: string
+  micros: string
+  /** Buckets of times. */
+  duration: number | null
+  queue: number | null
+  first_token: number | null
+}
+
+/** Sums of the runs that were created in a minute, five minutes, an hour or a day. Sums are whole numbers as strings. */
+export interface SumsRow extends Omit<
+  CountedRow,
+  'run_id' | 'minute' | 'subject' | 'duration' | 'queue' | 'first_token'
+> {
+  /** Seconds. */
+  width: number
+  start: Date
+  runs: string
+  duration: string
+  queue: string
+  first_token: string
 }
 
 /** Tables of the plugin, and the core table that its reads join. */
@@ -181,6 +225,9 @@ export type RunsTables = {
   runs_storage: StorageRow
   runs_launcher_keys: LauncherKeyRow
   runs_prepared: PreparedRow
+  runs_counted: CountedRow
+  runs_sums: SumsRow
+  runs_subject_sums: SumsRow & { subject: string }
   object_index: { uid: string; kind: string; namespace: string; name: string; deleted_at: Date | null }
 }
 

@@ -13,6 +13,8 @@ export interface CostAddition {
   readonly unpriced: string
   readonly answered: string
   readonly metered: boolean
+  /** Model of the first metered call. */
+  readonly model: string | null
   readonly micros: string
   readonly currency: string | null
   /** The priced calls have several currencies. */
@@ -27,6 +29,7 @@ interface Sums {
   unpriced: bigint
   answered: bigint
   metered: boolean
+  model: string | undefined
   micros: bigint
   currencies: Set<string>
   reported: bigint
@@ -50,10 +53,10 @@ export function toAdditions(events: readonly Event[]): readonly CostAddition[] {
 
 function emptySums(): Sums {
   const zero = { calls: 0n, unpriced: 0n, answered: 0n, micros: 0n, reported: 0n, own: 0n }
-  return { ...zero, metered: false, currencies: new Set(), reportedAt: undefined }
+  return { ...zero, metered: false, model: undefined, currencies: new Set(), reportedAt: undefined }
 }
 
-function addMetered(sums: Sums, { cost, payer, status }: MeteredModelCall): void {
+function addMetered(sums: Sums, { cost, payer, status, model }: MeteredModelCall): void {
   sums.calls += 1n
   if (cost) {
     sums.micros += parseMicros(cost.amount)
@@ -62,6 +65,7 @@ function addMetered(sums: Sums, { cost, payer, status }: MeteredModelCall): void
   // Embeddings that a role requests are not in the run's reports.
   if (payer !== undefined) return
   sums.metered = true
+  sums.model ??= model
   if (status < 400) sums.answered += 1n
 }
 
@@ -80,6 +84,7 @@ function toAddition(runId: string, sums: Sums): CostAddition {
     unpriced: String(sums.unpriced),
     answered: String(sums.answered),
     metered: sums.metered,
+    model: sums.model ?? null,
     micros: String(sums.micros),
     currency,
     mixed: sums.currencies.size > 1,

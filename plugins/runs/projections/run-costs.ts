@@ -33,15 +33,15 @@ async function applyEvents(events: readonly Event[], db: Db): Promise<void> {
 async function add(additions: string, db: Db): Promise<void> {
   await sql`with given as (
       select * from jsonb_to_recordset(${additions}::jsonb) as given(run_id uuid, calls numeric, unpriced numeric, answered numeric,
-        metered boolean, micros numeric, currency text, mixed boolean, reported numeric, own_reports numeric, reported_at timestamptz)),
+        metered boolean, model text, micros numeric, currency text, mixed boolean, reported numeric, own_reports numeric, reported_at timestamptz)),
     present as (select id from runs_runs where id in (select run_id from given) order by id for key share)
-    insert into runs_costs (run_id, calls, unpriced, answered, metered, micros, currency, mixed, reported, own_reports, reported_at)
-    select run_id, calls, unpriced, answered, metered, micros, currency, mixed, reported, own_reports, reported_at
+    insert into runs_costs (run_id, calls, unpriced, answered, metered, model, micros, currency, mixed, reported, own_reports, reported_at)
+    select run_id, calls, unpriced, answered, metered, model, micros, currency, mixed, reported, own_reports, reported_at
     from given join present on present.id = given.run_id order by run_id
     on conflict (run_id) do update set
       calls = runs_costs.calls + excluded.calls, unpriced = runs_costs.unpriced + excluded.unpriced,
       answered = runs_costs.answered + excluded.answered, metered = runs_costs.metered or excluded.metered,
-      micros = runs_costs.micros + excluded.micros, currency = coalesce(runs_costs.currency, excluded.currency),
+      model = coalesce(runs_costs.model, excluded.model), micros = runs_costs.micros + excluded.micros, currency = coalesce(runs_costs.currency, excluded.currency),
       mixed = runs_costs.mixed or excluded.mixed or coalesce(runs_costs.currency <> excluded.currency, false),
       reported = runs_costs.reported + excluded.reported, own_reports = runs_costs.own_reports + excluded.own_reports,
       reported_at = greatest(runs_costs.reported_at, excluded.reported_at)`.execute(db)
