@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { TObject, TOptional, TSchema } from 'typebox'
+import type { Static, TObject, TOptional, TProperties, TSchema } from 'typebox'
 import { hasStatus } from '../kinds/kind.ts'
 import { described } from '../values/described.ts'
 import { shownAs, titled } from '../values/shown-as.ts'
@@ -44,6 +44,17 @@ export const managedFields = Type.Boolean({
   default: false,
   description: 'Show `metadata.managedFields`, which objects come without.',
 })
+
+/** `?q=` of a list of a kind. */
+export const namePrefix = Type.String({ maxLength: 253, description: 'Prefix of the name, regardless of case.' })
+
+/** `?order=` of a list of a kind. */
+export const listOrder = Type.Enum(['name', 'newest', 'oldest'], {
+  description: 'Order of the list, of at most 2,000 objects. Default: by namespace and name.',
+})
+
+/** See {@link listOrder}. */
+export type ListOrder = Static<typeof listOrder>
 
 /** `?namespace=`; parsed as a namespace name before anything else. */
 export const namespaceQuery = Type.String({ maxLength: 253, description: 'Namespace; empty or absent is the cluster.' })
@@ -143,7 +154,7 @@ function statusOf(given: ApiKind): { status?: TOptional<TSchema> } {
 }
 
 /** An object of the cluster in a response. */
-export function clusterObject(kind: ApiKind): TObject {
+export function clusterObject(kind: ApiKind, fields: TProperties = {}): TObject {
   return Type.Object(
     {
       apiVersion: described(Type.Literal(kind.apiVersion), 'Group and version of the kind.'),
@@ -151,6 +162,7 @@ export function clusterObject(kind: ApiKind): TObject {
       metadata: ObjectMeta,
       spec: titled(`${kind.kind}Spec`, kind.spec),
       ...statusOf(kind),
+      ...fields,
     },
     { title: kind.kind },
   )

@@ -71,6 +71,10 @@ test('R2-M4: the list of every kind is cut into pages, and shows what an object 
         found.filter((name) => names.includes(name)),
         names,
       )
+      const newest = await platform.send({ path: `/api${path}?${within}q=LISTS-&order=newest&limit=200`, bearer })
+      assert.equal(newest.status, 200, newest.text)
+      const matching = newest.json<Page>().items.map(({ metadata }) => metadata.name)
+      assert.deepEqual(matching.toSorted(), names, 'q is a prefix of the name, in any case')
     })
 })
 

@@ -1,35 +1,25 @@
-import type { Static } from 'typebox'
 import type { KubeObject, ListOptions } from '#core/kube/client.ts'
 import { cutManagedFields } from '../reply/managed-fields.ts'
-import { parseLabel } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
-import type { Call } from '../endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { cutList, JsonPieces, joinList } from '../reply/raw-list.ts'
+import { isMatching, listMatching } from './matching-objects.ts'
 import { rightsResource, toResource } from './resource-schemas.ts'
-import type { listQuery, RoutedKind } from './resource-schemas.ts'
+import type { RoutedKind } from './resource-schemas.ts'
+import { isWalk, namespaceOf } from './scan-objects.ts'
+import type { ListCall } from './scan-objects.ts'
 
 /** Default page size. */
 export const DEFAULT_LIMIT = 50
 
-/** See {@link listQuery}. */
-export type ListQuery = Static<typeof listQuery>
-/** A call of a list of a kind. */
-export type ListCall = Pick<Call<unknown, ListQuery, unknown>, 'query' | 'caller' | 'cursors' | 'directory' | 'signal'>
-
 /** Lists one page of a kind as the caller: the API server's bytes, or with `scope=permitted` a walk over namespaces. */
 export async function listObjects(kind: RoutedKind, call: ListCall): Promise<unknown> {
-  const namespace = namespaceOf(kind, call.query)
-  if (kind.scope === 'Namespaced' && namespace === undefined) {
-    if (call.query.scope === 'permitted') return { ...(await walk(kind, call)), scope: 'permitted' }
-    if (call.directory?.limited === true) {
-      // Same as for a list of the cluster: callers without permission get the cluster's 403.
-      await call.caller.review('list', rightsResource(kind), { namespace: '' })
-      return walk(kind, call)
-    }
-  }
-  const page = await listPage(kind, call, namespace)
-  return call.query.scope === 'permitted' ? { ...(JSON.parse(page.toString()) as object), scope: 'permitted' } : page
+  const { query } = call
+  const shown = query.scope === 'permitted' ? { scope: 'permitted' } : {}
+  if (isMatching(query)) return { ...(await listMatching(kind, call, query.limit ?? DEFAULT_LIMIT)), ...shown }
+  if (await isWalk(kind, call)) return { ...(await walk(kind, call)), ...shown }
+  const page = await listPage(kind, call, namespaceOf(kind, query))
+  return query.scope === 'permitted' ? { ...(JSON.parse(page.toString()) as object), ...shown } : page
 }
 
 /** A page of a list. */
@@ -44,12 +34,6 @@ export async function readObjects<T extends KubeObject>(kind: RoutedKind, call: 
   const page = await listObjects(kind, call)
   // The API server has validated the objects by the schema of their kind.
   return (page instanceof JsonPieces ? JSON.parse(page.toString()) : page) as KindPage<T>
-}
-
-function namespaceOf(kind: RoutedKind, { namespace }: ListQuery): DnsLabel | undefined {
-  if (namespace === undefined || namespace === '') return undefined
-  if (kind.scope === 'Cluster') throw new Fail('invalid_query', `${kind.kind} is not namespaced.`)
-  return parseLabel('?namespace', namespace)
 }
 
 async function listPage(kind: RoutedKind, call: ListCall, namespace: DnsLabel | undefined): Promise<JsonPieces> {

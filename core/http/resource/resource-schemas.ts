@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { TObject } from 'typebox'
-import { dryRun, managedFields, pageQuery, scope as permittedScope } from '#schemas/api/common.ts'
+import { dryRun, listOrder, managedFields, namePrefix, pageQuery, scope as permittedScope } from '#schemas/api/common.ts'
 import type { Resource } from '#core/kube/client.ts'
 import { declaredRules } from '#schemas/kinds/declared-rules.ts'
 import { GROUP } from '#schemas/names/group.ts'
@@ -34,6 +34,8 @@ export function rightsResource({ group, plural }: Pick<RoutedKind, 'group' | 'pl
 export const listQuery = Type.Object({
   ...pageQuery,
   namespace: Type.Optional(Type.String({ maxLength: 63, description: 'Absent or empty: the whole cluster.' })),
+  q: Type.Optional(namePrefix),
+  order: Type.Optional(listOrder),
   labelSelector: Type.Optional(Type.String({ maxLength: 1024, description: 'Label selector, as in kubectl.' })),
   scope: Type.Optional(permittedScope),
   managedFields: Type.Optional(managedFields),

@@ -3,7 +3,6 @@ import type { Caller } from '#core/cluster/caller.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { readObjects } from '#core/http/resource/resource-list.ts'
-import type { ListCall } from '#core/http/resource/resource-list.ts'
 import { isLabel, isName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import type { AgentReferences } from '#plugins/agents/contract/points.ts'
@@ -14,6 +13,8 @@ import { AgentRegistry } from '#schemas/crds/agent-registry.ts'
 import type { AgentRegistryObject } from '#schemas/crds/agent-registry.ts'
 import { toGraph } from './to-graph.ts'
 import type { FoundRegistry } from './to-graph.ts'
+
+type ListCall = Parameters<typeof readObjects>[1]
 
 // Agents in one response: a larger graph cannot be drawn.
 const maxAgents = 500
