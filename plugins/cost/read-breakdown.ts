@@ -1,8 +1,8 @@
 import type { StoreListCall } from '#core/http/store/store-list.ts'
 import { keyedPage } from '#core/http/store/store-list.ts'
 import type { Period } from './store/period.ts'
-import { toTenants } from './query/by-tenant.ts'
-import { parseGroupBy } from './query/group-by.ts'
+import { parseDimensions, toGrouping } from './query/group-by.ts'
+import type { TenantNames } from './query/group-by.ts'
 import { toTotals } from './query/totals.ts'
 import type { CostServices } from './services.ts'
 import { readGroups } from './store/read-cost.ts'
@@ -13,44 +13,36 @@ import type { CostTables } from './contract/tables.ts'
 export interface BreakdownOptions {
   readonly access: CostAccess
   readonly period: Period
+  /** One dimension or two, with a comma between them. */
   readonly groupBy: string
+  /** Number of values of the last dimension; the others are one group. */
+  readonly top: number | undefined
 }
 
 /** A namespace has at most one row here, and an installation has some thousands of namespaces. */
 const MAX_NAMESPACES = 100_000
 
 /** One page of groups, in the order of their keys. Throws `invalid_query` for an unknown grouping. */
-export async function readBreakdown(services: CostServices, call: StoreListCall, options: BreakdownOptions) {
-  const { access, period, groupBy } = options
-  if (groupBy === 'tenant') return pageOfTenants(services, call, options)
-  const { by, show } = parseGroupBy(groupBy)
+export async function readBreakdown(
+  services: CostServices,
+  call: StoreListCall,
+  { access, period, groupBy, top }: BreakdownOptions,
+) {
+  const dimensions = parseDimensions(groupBy)
+  const tenants = dimensions.includes('tenant') ? await readTenants(services, access, period) : new Map()
+  const { by, show, top: values } = toGrouping(dimensions, tenants, top)
   const db = services.store.reader<CostTables>()
   const { items, ...page } = await keyedPage(call, {
     bound: period,
-    read: ({ limit, after }) => readGroups(db, access, { period, by, limit, after: after?.map(String) }),
+    read: ({ limit, after }) => readGroups(db, access, { period, by, limit, after: after?.map(String), top: values }),
     keyOf: ({ keys }) => keys,
   })
   return { ...page, items: items.map(({ keys, ...sums }) => ({ ...show(keys), ...toTotals(sums) })) }
 }
 
-async function pageOfTenants(
-  { store, tenants }: CostServices,
-  call: StoreListCall,
-  { access, period }: BreakdownOptions,
-) {
-  const { items, ...page } = await keyedPage(call, {
-    bound: period,
-    read: async ({ limit, after }) => {
-      const query = { period, by: ['namespace'], limit: MAX_NAMESPACES } as const
-      const groups = await readGroups(store.reader<CostTables>(), access, query)
-      const names = await tenants?.tenantsOf(
-        access,
-        groups.map(({ keys: [namespace = ''] }) => namespace),
-      )
-      const found = toTenants(groups, names ?? new Map())
-      return found.filter(({ tenant }) => after === undefined || tenant > String(after[0])).slice(0, limit)
-    },
-    keyOf: ({ tenant }) => [tenant],
-  })
-  return { ...page, items: items.map(({ tenant, ...sums }) => ({ tenant: tenant || null, ...toTotals(sums) })) }
+async function readTenants({ store, tenants }: CostServices, access: CostAccess, period: Period): Promise<TenantNames> {
+  const query = { period, by: ['namespace'], limit: MAX_NAMESPACES } as const
+  const groups = await readGroups(store.reader<CostTables>(), access, query)
+  const namespaces = groups.map(({ keys: [namespace = ''] }) => namespace)
+  return (await tenants?.tenantsOf(access, namespaces)) ?? new Map()
 }

@@ -77,6 +77,12 @@ for (const { name, skip, open } of pluginAdapters) {
           spentThisMonth: '14',
           restOfMonth: estimate('2026-11-30', '11'),
           next30Days: estimate('2026-12-19', '30'),
+          days: Array.from({ length: 30 }, (_, after) => ({
+            day: new Date(Date.parse(today) + after * 86_400_000).toISOString().slice(0, 10),
+            amount: '1',
+            low: '1',
+            high: '1',
+          })),
         },
       ],
     })
@@ -109,6 +115,48 @@ for (const { name, skip, open } of pluginAdapters) {
       pages.map(({ items }) => items.map(({ day, calls }) => [day, calls])),
       [[['2026-11-18', 1]], [['2026-11-19', 1]]],
     )
+  })
+
+  test(`${name}: two dimensions with the most expensive values, page by page`, { skip }, async (t) => {
+    const { get, meter } = await serveCost(t, open)
+    const price = (amount: string, currency: string) => ({ amount, currency, price: 'route@1' })
+    const spend = (day: string, model: string, amount: string, currency = 'USD') =>
+      meter({ at: `2026-11-${day}T01:00:00Z`, model, cost: price(amount, currency) })
+    // The euros of m-2 are all euros, so it ranks before the dollars of m-3, which are added to no euros.
+    await spend('18', 'm-1', '50')
+    await spend('18', 'm-2', '1', 'EUR')
+    await spend('18', 'm-3', '5')
+    await spend('19', 'm-3', '5')
+    await spend('19', 'm-4', '4')
+    const path = '/cost/breakdown?groupBy=day,model&top=2&from=2026-11-18&to=2026-11-19'
+    const shown = ({ items }: Page<Record<string, unknown>>) =>
+      items.map(({ day, model, other, cost }) => [day, model, other, cost])
+    const usd = (amount: string) => [{ amount, currency: 'USD' }]
+    const expected = [
+      ['2026-11-18', 'm-1', false, usd('50')],
+      ['2026-11-18', 'm-2', false, [{ amount: '1', currency: 'EUR' }]],
+      ['2026-11-18', undefined, true, usd('5')],
+      ['2026-11-19', undefined, true, usd('9')],
+    ]
+    assert.deepEqual(shown(await get(path)), expected)
+    assert.deepEqual((await pagesOf<Record<string, unknown>>(get, path)).flatMap(shown), expected)
+    const all = await get<Page<Record<string, unknown>>>('/cost/breakdown?groupBy=tenant,day&from=2026-11-18')
+    assert.deepEqual(
+      all.items.map(({ tenant, day, calls }) => [tenant, day, calls]),
+      [
+        ['acme', '2026-11-18', 3],
+        ['acme', '2026-11-19', 2],
+      ],
+    )
+  })
+
+  test(`${name}: the period before has the same length`, { skip }, async (t) => {
+    const get = await serveDays(t, open, 5)
+    const path = '/cost?from=2026-11-18&to=2026-11-19'
+    const { previous, total } = await get<{ previous: object; total: object }>(`${path}&previous=true`)
+    assert.partialDeepStrictEqual(previous, { from: '2026-11-16', to: '2026-11-17', calls: 2 })
+    assert.partialDeepStrictEqual(total, { calls: 2, cost: [{ amount: '2', currency: 'USD' }] })
+    assert.equal((await get<{ previous?: object }>(path)).previous, undefined)
   })
 
   test(`${name}: a statement has the tenant of each line, page by page`, { skip }, async (t) => {

@@ -7,19 +7,20 @@ import {
   ChargebackQuery,
   CostBreakdown,
   CostBreakdownQuery,
-  CostForecast,
-  CostForecastQuery,
-  CostQuery,
   CostView,
+  CostViewQuery,
 } from '#schemas/api/cost.ts'
+import { CostForecast, CostForecastQuery } from '#schemas/api/cost-forecast.ts'
 import { statementExample } from './export/statement-csv.ts'
-import { MAX_DAYS, parsePeriod } from './store/period.ts'
+import { MAX_DAYS, parsePeriod, periodBefore } from './store/period.ts'
+import type { Period } from './store/period.ts'
 import { readBreakdown } from './read-breakdown.ts'
 import { exportStatement, readStatement } from './read-chargeback.ts'
 import { readForecast } from './read-forecast.ts'
 import { addSums, toTotals } from './query/totals.ts'
 import type { CostServices } from './services.ts'
 import { readGroups } from './store/read-cost.ts'
+import type { CostAccess, GroupSums } from './store/read-cost.ts'
 import type { CostTables } from './contract/tables.ts'
 
 const authz = {
@@ -31,22 +32,25 @@ const authz = {
 
 /** Routes of cost, below `/api`. */
 export function costRoutes(services: CostServices): readonly AnyEndpoint[] {
-  const { store, now } = services
+  const { now } = services
   const view = endpoint({
     method: 'GET',
     url: '/cost',
     id: 'getCost',
     summary: 'Get calls, tokens and cost of model calls by day. Without a namespace, for the whole cluster.',
     authz,
-    query: CostQuery,
+    query: CostViewQuery,
     response: { 200: CostView },
     handle: async ({ access, query }) => {
       const period = parsePeriod(query, now())
-      const groups = await readGroups(store.reader<CostTables>(), access, { period, by: ['day'], limit: MAX_DAYS })
+      const groups = await readDays(services, access, period)
+      const before = periodBefore(period)
+      const previous = query.previous === true ? await readDays(services, access, before) : undefined
       return {
         ...period,
         ...placeOf(query),
         total: toTotals(addSums(groups)),
+        ...(previous && { previous: { ...before, ...toTotals(addSums(previous)) } }),
         days: groups.map(({ keys: [day = ''], ...sums }) => ({ day, ...toTotals(sums) })),
       }
     },
@@ -55,15 +59,16 @@ export function costRoutes(services: CostServices): readonly AnyEndpoint[] {
     method: 'GET',
     url: '/cost/breakdown',
     id: 'getCostBreakdown',
-    summary: 'Get calls, tokens and cost by agent, model, provider, tenant, namespace, label of agents, or day.',
+    summary:
+      'Get calls, tokens and cost by one or two of agent, model, provider, tenant, namespace, label of agents, and day.',
     authz,
     query: CostBreakdownQuery,
     response: { 200: CostBreakdown },
     handle: async (call) => {
       const { access, query } = call
       const period = parsePeriod(query, now())
-      const { groupBy = 'agent' } = query
-      const page = await readBreakdown(services, call, { access, period, groupBy })
+      const { groupBy = 'agent', top } = query
+      const page = await readBreakdown(services, call, { access, period, groupBy, top })
       return { ...period, ...placeOf(query), groupBy, ...page }
     },
   })
@@ -99,6 +104,10 @@ export function costRoutes(services: CostServices): readonly AnyEndpoint[] {
     },
   })
   return [view, breakdown, ahead, chargeback]
+}
+
+function readDays({ store }: CostServices, access: CostAccess, period: Period): Promise<readonly GroupSums[]> {
+  return readGroups(store.reader<CostTables>(), access, { period, by: ['day'], limit: MAX_DAYS })
 }
 
 // Scope of the sums, as requested.

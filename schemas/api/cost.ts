@@ -33,7 +33,7 @@ export const CostTotals = Type.Object(
 /** See {@link CostTotals}. */
 export type CostTotals = Static<typeof CostTotals>
 
-/** Query of `GET /api/cost`. */
+/** Namespaces and days of a query. */
 export const CostQuery = Type.Object(
   {
     namespace: Type.Optional(namespaceQuery),
@@ -44,20 +44,38 @@ export const CostQuery = Type.Object(
   strict,
 )
 
-const place = {
+/** Query of `GET /api/cost`. */
+export const CostViewQuery = Type.Object(
+  {
+    ...CostQuery.properties,
+    previous: Type.Optional(
+      Type.Boolean({ default: false, description: 'Adds the period of the same length before `from`.' }),
+    ),
+  },
+  strict,
+)
+
+/** Where the sums of a response are from. */
+export const costPlace = {
   namespace: exemplified(
     Type.Union([Type.String(), Type.Null()], { description: 'Namespace of the query, or null.' }),
     'default',
   ),
   scope: Type.Optional(scope),
 }
-const period = { from: costDay, to: costDay, ...place }
+const period = { from: costDay, to: costDay, ...costPlace }
 
 /** Response of `GET /api/cost`. */
 export const CostView = Type.Object(
   {
     ...period,
     total: CostTotals,
+    previous: Type.Optional(
+      Type.Object(
+        { from: costDay, to: costDay, ...CostTotals.properties },
+        { title: 'PreviousCost', description: 'The period before; with `previous=true`.' },
+      ),
+    ),
     days: Type.Array(Type.Object({ day: costDay, ...CostTotals.properties }, { title: 'CostOfDay' }), {
       description: 'Days with calls, in their order.',
     }),
@@ -93,6 +111,9 @@ const group = Type.Object({
   tenant: textOrNull('Null without a tenant.'),
   label: textOrNull('Value of the label; null for agents without it, and for people.'),
   day: Type.Optional(costDay),
+  other: Type.Optional(
+    Type.Boolean({ description: 'With `top`: whether the group has all other values.', examples: [false] }),
+  ),
 })
 
 /** The fields that identify a group: those of `groupBy`. */
@@ -107,10 +128,18 @@ export const CostBreakdownQuery = Type.Object(
     ...CostQuery.properties,
     groupBy: Type.Optional(
       Type.String({
-        maxLength: 323,
+        maxLength: 647,
         default: 'agent',
         description:
-          '`agent` (default), `subject`, `model`, `provider`, `tenant`, `namespace`, `day`, or `label:<key>`.',
+          '`agent` (default), `subject`, `model`, `provider`, `tenant`, `namespace`, `day`, or `label:<key>`; or two of them: `day,agent`.',
+      }),
+    ),
+    top: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 50,
+        description:
+          'Number of values of the last dimension, by cost in the period; the others are one group. By default all are shown.',
       }),
     ),
     ...pageQuery,
@@ -126,78 +155,6 @@ export const CostBreakdown = Type.Object(
     ...listOf(CostOfGroup).properties,
   },
   { title: 'CostBreakdown' },
-)
-
-const estimate = Type.Union(
-  [
-    Type.Object(
-      {
-        from: costDay,
-        to: costDay,
-        amount: Type.String({ description: 'Decimal text.', examples: ['4.200000'] }),
-        low: Type.String({ description: 'Lower bound of the interval.', examples: ['3.100000'] }),
-        high: Type.String({ description: 'Upper bound of the interval.', examples: ['5.300000'] }),
-      },
-      { title: 'CostEstimate' },
-    ),
-    Type.Null(),
-  ],
-  { description: 'Whole days, both included; null without a method.' },
-)
-
-const forecastMethod = {
-  method: exemplified(
-    Type.Enum(['none', 'weighted-least-squares', 'weighted-least-squares-with-weekdays'], {
-      description:
-        'A line through the days, where recent ones count more; from 14 days on with factors of the weekdays.',
-    }),
-    'weighted-least-squares',
-  ),
-  reason: Type.String({ description: 'Why this method: how many days there are.', examples: ['8 days with calls'] }),
-}
-
-const forecastOfCurrency = Type.Object(
-  {
-    currency: Type.String({ description: 'ISO 4217 code.', examples: ['USD'] }),
-    ...forecastMethod,
-    basis: described(
-      Type.Union([
-        Type.Object({
-          from: costDay,
-          to: costDay,
-          days: Type.Integer({ description: 'Number of days.', examples: [8] }),
-        }),
-        Type.Null(),
-      ]),
-      'Days that the forecast is made from; null without a method.',
-    ),
-    spentThisMonth: Type.String({ description: 'Until yesterday, with which the basis ends.', examples: ['1.400000'] }),
-    restOfMonth: estimate,
-    next30Days: estimate,
-  },
-  { title: 'CostForecastOfCurrency' },
-)
-
-/** Forecast in one currency. */
-export type CostForecastOfCurrency = Static<typeof forecastOfCurrency>
-
-/** Query of `GET /api/cost/forecast`. */
-export const CostForecastQuery = Type.Object(
-  { namespace: Type.Optional(namespaceQuery), scope: Type.Optional(scope) },
-  strict,
-)
-
-/** Response of `GET /api/cost/forecast`. */
-export const CostForecast = Type.Object(
-  {
-    asOf: costDay,
-    ...place,
-    interval: Type.Number({ description: 'Probability that the cost is between `low` and `high`.', examples: [0.8] }),
-    complete: Type.Boolean({ description: 'Whether the cost of every call of the basis is known.', examples: [true] }),
-    ...forecastMethod,
-    items: Type.Array(forecastOfCurrency, { description: 'By currency; empty without priced calls before today.' }),
-  },
-  { title: 'CostForecast' },
 )
 
 /** One line of `GET /api/cost/chargeback`. */

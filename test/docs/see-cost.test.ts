@@ -55,12 +55,13 @@ test(
     assert.deepEqual(total.cost, [{ amount: String(micros / 1e6), currency: 'USD' }])
     assert.deepEqual([total.calls, total.complete], [1, true], 'what the launcher reported of the call is not added')
 
-    const [byAgent, models] = (await answers('Who spent it')).map((text) => JSON.parse(text) as Page)
+    const [byAgent, models, series] = (await answers('Who spent it')).map((text) => JSON.parse(text) as Page)
     assert.equal((byAgent?.items[0]?.['agent'] as { name: string } | undefined)?.name, 'spender')
     assert.deepEqual(
       models?.items.map(({ model }) => model),
       ['mock-1'],
     )
+    assert.partialDeepStrictEqual(series?.items, [{ agent: { name: 'spender' }, other: false, calls: 1 }])
     const byLabel = async () => (await ask<Page>('/breakdown?namespace=team-cost&groupBy=label:cost-center')).items
     await until(async () => (await byLabel())[0]?.['label'] === 'blue')
     const tenants = await ask<Page>('/breakdown?namespace=team-cost&groupBy=tenant')

@@ -1,6 +1,13 @@
 import { Type } from 'typebox'
 import type { TObject } from 'typebox'
-import { dryRun, listOrder, managedFields, namePrefix, pageQuery, scope as permittedScope } from '#schemas/api/common.ts'
+import {
+  dryRun,
+  listOrder,
+  managedFields,
+  namePrefix,
+  pageQuery,
+  scope as permittedScope,
+} from '#schemas/api/common.ts'
 import type { Resource } from '#core/kube/client.ts'
 import { declaredRules } from '#schemas/kinds/declared-rules.ts'
 import { GROUP } from '#schemas/names/group.ts'

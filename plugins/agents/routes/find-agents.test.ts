@@ -49,7 +49,11 @@ test('a list of a kind finds names by their prefix, and orders them', real, asyn
   await t.test('by name and by time of creation, newest or oldest first', async () => {
     const all = ['bill-1', 'bill-2', 'bill-3', 'billing', 'writer']
     assert.deepEqual((await pages('viewer', `${here}&order=name&limit=2`)).flat(), all)
-    assert.deepEqual((await pages('viewer', `${here}&order=name&q=bill-&limit=1`)).flat(), ['bill-1', 'bill-2', 'bill-3'])
+    assert.deepEqual((await pages('viewer', `${here}&order=name&q=bill-&limit=1`)).flat(), [
+      'bill-1',
+      'bill-2',
+      'bill-3',
+    ])
     const oldest = (await pages('viewer', `${here}&order=oldest&limit=2`)).flat()
     assert.deepEqual(oldest.toSorted(), all)
     assert.deepEqual((await pages('viewer', `${here}&order=newest&limit=2`)).flat(), oldest.toReversed())

@@ -1,8 +1,8 @@
 import { formatMicros } from '#schemas/values/money.ts'
-import type { CostForecastOfCurrency } from '#schemas/api/cost.ts'
+import type { CostForecastOfCurrency } from '#schemas/api/cost-forecast.ts'
 import { addDays, daysOf, endOfMonth } from '../store/period.ts'
 import { FEWEST_DAYS, forecast } from './forecast.ts'
-import type { Forecast } from './forecast.ts'
+import type { Estimate, Forecast } from './forecast.ts'
 
 /** Cost of a day with calls. */
 export interface PaidDay {
@@ -33,6 +33,7 @@ export function forecastCost(currency: string, paid: readonly PaidDay[], today: 
     spentThisMonth: formatMicros(spent),
     restOfMonth: estimate(endOfMonth(today)),
     next30Days: estimate(addDays(today, NEXT_DAYS - 1)),
+    days: model === undefined ? [] : toDays(model, today),
   }
 }
 
@@ -54,7 +55,16 @@ function costsFrom(from: string, today: string, days: readonly PaidDay[]): reado
 }
 
 function toEstimate(model: Forecast, from: string, to: string) {
-  const { amount, low, high } = model.sum(0, daysOf({ from, to }))
+  return { from, to, ...toAmounts(model.sum(0, daysOf({ from, to }))) }
+}
+
+// Both estimates in days: a month of 31 days is longer than the next 30 days.
+function toDays(model: Forecast, today: string) {
+  const count = Math.max(NEXT_DAYS, daysOf({ from: today, to: endOfMonth(today) }))
+  return Array.from({ length: count }, (_, skip) => ({ day: addDays(today, skip), ...toAmounts(model.sum(skip, 1)) }))
+}
+
+function toAmounts({ amount, low, high }: Estimate) {
   const text = (micros: number): string => formatMicros(BigInt(Math.round(micros)))
-  return { from, to, amount: text(amount), low: text(low), high: text(high) }
+  return { amount: text(amount), low: text(low), high: text(high) }
 }

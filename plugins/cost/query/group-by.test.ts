@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import fc from 'fast-check'
-import { toTenants } from './by-tenant.ts'
-import { parseGroupBy } from './group-by.ts'
+import { parseDimensions, toGrouping } from './group-by.ts'
 
-test('K7: groupBy is a known grouping or a key of a label; anything else is a 400 that names it', () => {
+const grouping = (text: string, top?: number) => toGrouping(parseDimensions(text), new Map(), top)
+
+test('K7: groupBy is one or two known groupings or keys of labels; anything else is a 400 that names it', () => {
   for (const text of [
     'agent',
     'subject',
@@ -14,8 +14,11 @@ test('K7: groupBy is a known grouping or a key of a label; anything else is a 40
     'day',
     'label:team',
     'label:a.example/Cost_Center.1',
+    'tenant',
+    'day,agent',
+    'label:a,label:b',
   ])
-    assert.ok(parseGroupBy(text).by.length > 0, text)
+    assert.ok(grouping(text).by.length > 0, text)
   const bad = [
     '',
     'agents',
@@ -27,6 +30,11 @@ test('K7: groupBy is a known grouping or a key of a label; anything else is a 40
     'label:a-',
     'label:A.b/c',
     'tenant ',
+    'day,',
+    ',day',
+    'day,day',
+    'day,agent,model',
+    ','.repeat(600),
   ]
   const hostile = [
     '__proto__',
@@ -39,7 +47,7 @@ test('K7: groupBy is a known grouping or a key of a label; anything else is a 40
   ]
   for (const text of [...bad, ...hostile])
     assert.throws(
-      () => parseGroupBy(text),
+      () => parseDimensions(text),
       (error: { code?: string; errors?: readonly { pointer: string }[] }) =>
         error.code === 'invalid_query' && error.errors?.[0]?.pointer === '?groupBy',
       JSON.stringify(text),
@@ -47,43 +55,29 @@ test('K7: groupBy is a known grouping or a key of a label; anything else is a 40
 })
 
 test('a group shows what it has in common, and a missing label differs from an empty one', () => {
-  assert.deepEqual(parseGroupBy('agent').show(['default', 'one', 'u']), {
+  assert.deepEqual(grouping('agent').show(['default', 'one', 'u']), {
     namespace: 'default',
     agent: { name: 'one', uid: 'u' },
   })
-  assert.deepEqual(parseGroupBy('agent').show(['default', '', '']), { namespace: 'default', agent: null })
-  assert.deepEqual(parseGroupBy('subject').show(['']), { subject: null })
-  assert.deepEqual(parseGroupBy('subject').show(['ann']), { subject: 'ann' })
+  assert.deepEqual(grouping('agent').show(['default', '', '']), { namespace: 'default', agent: null })
+  assert.deepEqual(grouping('subject').show(['']), { subject: null })
+  assert.deepEqual(grouping('subject').show(['ann']), { subject: 'ann' })
   assert.deepEqual(
-    ['', '=', '==x'].map((key) => parseGroupBy('label:a').show([key])),
+    ['', '=', '==x'].map((key) => grouping('label:a').show([key])),
     [{ label: null }, { label: '' }, { label: '=x' }],
   )
 })
 
-test('the cost of tenants is that of their namespaces', () => {
-  const namespaces = fc.constantFrom('a', 'b', 'c', 'd')
-  const tenants = new Map([
-    ['a', 'one'],
-    ['b', 'one'],
-    ['c', 'two'],
-  ])
-  fc.assert(
-    fc.property(fc.array(fc.tuple(namespaces, fc.nat(1000))), (given) => {
-      const sums = { unpriced: '0', pending: '0', input: '0', output: '0', cached: '0', reasoning: '0', micros: {} }
-      const found = toTenants(
-        given.map(([namespace, calls]) => ({ keys: [namespace], calls: String(calls), ...sums })),
-        tenants,
-      )
-      const of = (tenant: string) => given.filter(([namespace]) => (tenants.get(namespace) ?? '') === tenant)
-      for (const { tenant, calls } of found)
-        assert.equal(
-          Number(calls),
-          of(tenant).reduce((sum, [, count]) => sum + count, 0),
-        )
-      assert.equal(
-        found.reduce((sum, { calls }) => sum + Number(calls), 0),
-        given.reduce((sum, [, count]) => sum + count, 0),
-      )
-    }),
-  )
+test('two dimensions are both shown, and only the last one has a group of others', () => {
+  const both = grouping('day,agent')
+  assert.deepEqual(both.by, ['day', 'namespace', 'agent', 'agent_uid'])
+  assert.deepEqual(both.show(['2026-11-20', 'default', 'one', 'u']), {
+    day: '2026-11-20',
+    namespace: 'default',
+    agent: { name: 'one', uid: 'u' },
+  })
+  const cut = grouping('day,model', 3)
+  assert.deepEqual(cut.top, { count: 3, from: 1 })
+  assert.deepEqual(cut.show(['2026-11-20', '', 'm-1']), { day: '2026-11-20', model: 'm-1', other: false })
+  assert.deepEqual(cut.show(['2026-11-20', '1', '']), { day: '2026-11-20', other: true })
 })

@@ -27,6 +27,11 @@ export function daysOf({ from, to }: Period): number {
   return (Date.parse(to) - Date.parse(from)) / DAY_MS + 1
 }
 
+/** The period of the same length that ends before another begins. */
+export function periodBefore(period: Period): Period {
+  return { from: addDays(period.from, -daysOf(period)), to: addDays(period.from, -1) }
+}
+
 /** The day some days after another, or before it. */
 export function addDays(day: string, count: number): string {
   return toDay(Date.parse(day) + count * DAY_MS)

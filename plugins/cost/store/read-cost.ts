@@ -4,8 +4,10 @@ import type { AccessScope } from '#core/cluster/caller.ts'
 import { hadOtherNamespace, inLiveNamespace } from '#core/cluster/object-index-sql.ts'
 import type { Reader } from '#core/event-store/store.ts'
 import { METERED_WITHIN_SECONDS } from '#plugins/runs/contract/events.ts'
-import type { Period } from './period.ts'
 import type { CostTables } from '../contract/tables.ts'
+import type { Period } from './period.ts'
+import { foldOthers } from './top-values.ts'
+import type { TopValues } from './top-values.ts'
 
 /** Proofs of a review of `costs`; the namespace '' is the whole cluster. */
 export type CostAccess = AccessScope<'list', 'costs'>
@@ -26,8 +28,11 @@ export interface GroupSums {
   readonly micros: Readonly<Record<string, string>>
 }
 
-/** Key of a group: a column of a line, or a label key of the agent with the prefix `=`. */
-export type GroupKey = (typeof columns)[number] | { readonly label: string }
+/** Key of a group: a column of a line, a label key of the agent with the prefix `=`, or the tenant of the namespace. */
+export type GroupKey =
+  | (typeof columns)[number]
+  | { readonly label: string }
+  | { readonly tenants: ReadonlyMap<string, string> }
 
 /** Groups to read, in the order of their keys. */
 export interface GroupQuery {
@@ -36,6 +41,8 @@ export interface GroupQuery {
   readonly limit: number
   /** Keys of the group that precedes the page. */
   readonly after?: readonly string[] | undefined
+  /** Shows the most expensive values of the last keys; the others are one group. Adds a key before them, which is `1` for that group. */
+  readonly top?: TopValues | undefined
 }
 
 const columns = [
@@ -59,31 +66,34 @@ const columns = [
 export async function readGroups(
   db: Reader<CostTables>,
   access: CostAccess,
-  { period, by, limit, after }: GroupQuery,
+  { period, by, limit, after, top }: GroupQuery,
 ): Promise<readonly GroupSums[]> {
   const keys = by.map(toExpression)
   const names = keys.map((_, index) => sql.ref(`k${index}`))
   const named = keys.map((key, index) => sql`${key} as ${names[index] ?? sql``}`)
-  const list = sql.join(names)
+  const folded = top === undefined ? undefined : foldOthers(names, top)
+  const list = sql.join(folded?.names ?? names)
   const { rows } = await sql<Omit<GroupSums, 'keys'> & { keys: readonly string[] }>`
     with lines as (${linesOf(access, period)}),
     by_currency as (
       select ${sql.join(named)}, currency as paid_in, sum(calls) as calls, sum(unpriced) as unpriced, sum(pending) as pending, sum(input_tokens) as input,
         sum(output_tokens) as output, sum(cached_tokens) as cached, sum(reasoning_tokens) as reasoning, sum(micros) as micros
-      from lines group by ${list}, currency)
+      from lines group by ${sql.join(names)}, currency)${folded?.tables ?? sql``}
     select array[${list}] as keys, sum(calls)::text as calls, sum(unpriced)::text as unpriced, sum(pending)::text as pending, sum(input)::text as input,
       sum(output)::text as output, sum(cached)::text as cached, sum(reasoning)::text as reasoning,
       coalesce(jsonb_object_agg(paid_in, micros::text) filter (where paid_in <> ''), '{}') as micros
-    from by_currency
+    from ${folded === undefined ? sql`by_currency` : sql`folded`}
     ${after === undefined ? sql`` : sql`where (${list}) > (${sql.join(after.map((one) => sql`${one}::text collate "C"`))})`}
     group by ${list} order by ${list} limit ${limit}`.execute(db)
   return rows
 }
 
 function toExpression(key: GroupKey): RawBuilder<string> {
+  if (typeof key === 'string') return sql<string>`${sql.ref(key)}::text collate "C"`
   // A label may be empty, which differs from an absent label.
-  if (typeof key === 'object') return sql<string>`coalesce('=' || (labels ->> ${key.label}::text), '') collate "C"`
-  return sql<string>`${sql.ref(key)}::text collate "C"`
+  if ('label' in key) return sql<string>`coalesce('=' || (labels ->> ${key.label}::text), '') collate "C"`
+  const tenants = JSON.stringify(Object.fromEntries(key.tenants))
+  return sql<string>`coalesce(${tenants}::jsonb ->> namespace, '') collate "C"`
 }
 
 function linesOf(access: CostAccess, { from, to }: Period): RawBuilder<unknown> {
