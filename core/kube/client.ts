@@ -127,6 +127,7 @@ export interface KubeClient {
 /** Review endpoints. The paths are constants, so nothing is built from input. */
 export type ReviewPath =
   | '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'
+  | '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews'
   | '/apis/authorization.k8s.io/v1/subjectaccessreviews'
   | '/apis/authentication.k8s.io/v1/selfsubjectreviews'
   | '/apis/authentication.k8s.io/v1/tokenreviews'

@@ -1,6 +1,7 @@
 import type { Caller } from '#core/cluster/caller.ts'
 import type { ObservedReads } from '#core/cluster/observed-objects.ts'
 import type { Profile, Role } from '#core/config/profile.ts'
+import type { ShownSetting } from '#core/config/shown/shown-settings.ts'
 import type { Bus } from '#core/messaging/bus/bus.ts'
 import type { AuditDescriptor, EventType } from '#core/event-store/event.ts'
 import type { EventRights } from '#core/event-rights/event-rights.ts'
@@ -55,6 +56,8 @@ export interface Core {
   eventRights(caller: Pick<Caller, 'may'>, namespace?: string): EventRights
   /** Kinds of every plugin of the installation. */
   readonly kinds: () => readonly AnyKind[]
+  /** Settings in effect that hold no secret: numbers, switches and choices, by their names in the settings file. */
+  readonly shownSettings: () => Readonly<Record<string, ShownSetting>>
   /** Availability of each plugin in load order, without hidden ones. Readable once every `create` has run. */
   readonly plugins: () => ReadonlyMap<string, PluginAvailability>
   /** Fields of a kind whose plugin is unwired in this process. Readable like `plugins`. */
@@ -77,4 +80,6 @@ export interface PluginAvailability {
   readonly reason?: 'disabled' | 'unconfigured'
   /** Text for users: `needs runs: no DATABASE_URL`. */
   readonly because?: string
+  /** Setting that makes it available, such as `DATABASE_URL`. */
+  readonly setting?: string
 }

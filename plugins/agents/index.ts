@@ -93,4 +93,5 @@ export const agents = definePlugin({
       references: references(),
     }),
   ],
+  console: [{ id: 'agents', title: 'Agents', section: 'Build', path: '/agents', capability: 'agents' }],
 })

@@ -41,4 +41,5 @@ export const cost = definePlugin({
   routes: costRoutes,
   jobs: costJobs,
   reconcilers: (services) => [agentLabelsReconciler(services)],
+  console: [{ id: 'cost', title: 'Cost', section: 'Observe', path: '/cost', capability: 'cost' }],
 })

@@ -4,41 +4,42 @@ import type { Core, PluginAvailability } from '#core/plugin/core-services.ts'
 import { coreOwner } from '#core/http/health.ts'
 import type { Authz } from '#core/http/endpoint/authz.ts'
 import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
-import type { Capability } from '#schemas/api/identity.ts'
+import type { DnsLabel } from '#core/kube/names.ts'
+import type { Capability, RequiredRight } from '#schemas/api/identity.ts'
+import { GROUP } from '#schemas/names/group.ts'
 
-/** The right that a capability requires: a verb on a resource of the platform's group. */
-interface Question {
-  verb: string
-  resource: string
-}
+/** The right that a capability requires: a verb on a resource. */
+type Question = Omit<RequiredRight, 'namespace'>
 
-/** The mounted endpoints, the availability of every plugin, and the namespace directory. */
+/** The mounted endpoints, the availability of every plugin, and the namespaces to ask about. */
 export interface CapabilityInput {
   readonly catalog: readonly MountedEndpoint[]
   readonly plugins: ReturnType<Core['plugins']>
   readonly directory: Directory | undefined
+  /** The one namespace that counts; undefined: any. */
+  readonly namespace?: DnsLabel | undefined
 }
 
 /**
  * Returns what the console may offer this caller: each plugin with its availability, and whether the caller may read it in any
- * namespace. Hidden plugins are omitted.
+ * namespace, or in one. Hidden plugins are omitted.
  */
-export async function findCapabilities(
-  caller: Caller,
-  { catalog, plugins, directory }: CapabilityInput,
-): Promise<Capability[]> {
+export async function findCapabilities(caller: Caller, input: CapabilityInput): Promise<Capability[]> {
+  const { catalog, plugins } = input
   // Plugins that cannot be disabled are not capabilities.
   const offered = catalog.filter(({ plugin }) => plugin !== coreOwner.plugin)
   const ids = [...new Set([...offered.map(idOf), ...plugins.keys()])].toSorted()
+  const isAllowed = reviewOnce(caller, input)
   return Promise.all(
     ids.map(async (id): Promise<Capability> => {
       const mounted = offered.filter((entry) => idOf(entry) === id)
       if (mounted.length === 0) return withoutRoutes(id, plugins.get(id))
       const ready = mounted.filter((entry) => entry.wiring === 'ready')
-      if (ready.length === 0) return { id, enabled: false, reason: mounted[0]?.reason ?? 'unconfigured' }
-      const question = questionOf(ready)
-      const isAllowed = question === undefined || (await isAllowedAnywhere(caller, question, directory))
-      return isAllowed ? { id, enabled: true } : { id, enabled: false, reason: 'denied' }
+      const question = questionOf(ready.length === 0 ? mounted : ready)
+      const requires = question === undefined ? {} : { requires: { ...question, ...placeOf(input) } }
+      if (ready.length === 0) return { id, ...unavailable(mounted[0]), ...requires }
+      if (question === undefined || (await isAllowed(question))) return { id, enabled: true, ...requires }
+      return { id, enabled: false, reason: 'denied', ...requires }
     }),
   )
 }
@@ -50,51 +51,85 @@ function idOf({ plugin, capability }: MountedEndpoint): string {
 
 // A plugin without routes under /api, such as the model gateway.
 function withoutRoutes(id: string, wired: PluginAvailability | undefined): Capability {
-  return wired?.wiring === 'ready'
-    ? { id, enabled: true }
-    : { id, enabled: false, reason: wired?.reason ?? 'unconfigured' }
+  return wired?.wiring === 'ready' ? { id, enabled: true } : { id, ...unavailable(wired) }
+}
+
+function unavailable(found: Pick<PluginAvailability, 'reason' | 'setting'> | undefined) {
+  const setting = found?.setting === undefined ? {} : { setting: found.setting }
+  return { enabled: false, reason: found?.reason ?? ('unconfigured' as const), ...setting }
+}
+
+function placeOf({ namespace }: CapabilityInput): Pick<RequiredRight, 'namespace'> {
+  return namespace === undefined ? {} : { namespace }
 }
 
 /**
  * The right that determines a plugin's capability: its first list, else its first other read. Without a read, any bearer token is sufficient. Pure.
  */
 export function questionOf(mounted: readonly MountedEndpoint[]): Question | undefined {
-  const questions = mounted
-    .filter((entry) => entry.endpoint.method === 'GET')
-    .flatMap((entry) => toQuestion(entry.endpoint.authz))
-  return questions.find((question) => question.verb === 'list') ?? questions[0]
+  const reads = mounted.filter((entry) => entry.endpoint.method === 'GET').map((entry) => entry.endpoint.authz)
+  const questions = reads.flatMap((authz) => toQuestion(authz, ['kube', 'review']))
+  // The namespace of a row is known when it is found, so that its right is asked last.
+  const ofRows = reads.flatMap((authz) => toQuestion(authz, ['row']))
+  return questions.find(({ verb }) => verb === 'list') ?? questions[0] ?? ofRows[0]
 }
 
 // Rights on resources of Kubernetes (namespaces, pods/log, controllerrevisions.apps) do not decide; rights of third-party groups do.
 const OTHER_GROUPS = new Set(['namespaces', 'pods', 'pods/log', 'secrets'])
 
-function toQuestion(authz: Authz): readonly Question[] {
-  if (authz.kind === 'all') return authz.of.flatMap(toQuestion)
-  if (authz.kind !== 'kube' && authz.kind !== 'review') return []
+type Asking = Extract<Authz, { readonly verb: string; readonly resource: string }>
+
+function toQuestion(authz: Authz, kinds: readonly Asking['kind'][]): readonly Question[] {
+  if (authz.kind === 'all') return authz.of.flatMap((one) => toQuestion(one, kinds))
+  if (authz.kind !== 'kube' && authz.kind !== 'review' && authz.kind !== 'row') return []
   const { verb, resource } = authz
-  return OTHER_GROUPS.has(resource) || isOfKubernetes(resource) ? [] : [{ verb, resource }]
+  if (!kinds.includes(authz.kind) || OTHER_GROUPS.has(resource)) return []
+  const right = groupedRight('group' in authz ? authz.group : undefined, resource)
+  return isOfKubernetes(right.group) ? [] : [{ verb, ...right }]
 }
 
-function isOfKubernetes(resource: string): boolean {
-  const [plural = ''] = resource.split('/', 1)
-  const dot = plural.indexOf('.')
-  const group = plural.slice(dot + 1)
-  return dot >= 0 && (!group.includes('.') || group.endsWith('.k8s.io'))
+// `widgets.acme.example/status` is `widgets/status` of the group `acme.example`.
+function groupedRight(declared: string | undefined, written: string): Pick<Question, 'resource' | 'group'> {
+  const [name = '', ...below] = written.split('/')
+  const dot = name.indexOf('.')
+  const [plural, group] = dot < 0 ? [name, GROUP] : [name.slice(0, dot), name.slice(dot + 1)]
+  return { resource: [plural, ...below].join('/'), group: declared ?? group }
 }
 
-// One review for the whole cluster. Only if it is denied, one review per namespace.
+function isOfKubernetes(group: string): boolean {
+  return !group.includes('.') || group.endsWith('.k8s.io')
+}
+
+// Several plugins have the same right. It is reviewed for the cluster; only if that is denied, for each namespace.
+function reviewOnce(caller: Caller, { directory, namespace }: CapabilityInput): (question: Question) => Promise<boolean> {
+  const asked = new Map<string, Promise<boolean>>()
+  return (question) => {
+    const { verb, resource, group } = question
+    const key = `${verb} ${resource} ${group}`
+    const found = asked.get(key) ?? isAllowedAnywhere(caller, question, namespace ?? directory)
+    asked.set(key, found)
+    return found
+  }
+}
+
 async function isAllowedAnywhere(
   caller: Caller,
-  question: Question,
-  directory: Directory | undefined,
+  { verb, resource, group }: Question,
+  where: DnsLabel | Directory | undefined,
 ): Promise<boolean> {
-  const { verb, resource } = question
-  if ((await caller.may(verb, resource, { namespace: '' })) !== undefined) return true
-  if (directory === undefined) return false
+  const namespace = typeof where === 'string' ? where : ''
+  if ((await caller.may(verb, resource, { namespace, group })) !== undefined) return true
+  if (where === undefined || typeof where === 'string') return false
   let found = false
-  await directory.permitted(caller, verb, resource, '', async () => {
+  const named = group === GROUP ? resource : qualified(resource, group)
+  await where.permitted(caller, verb, named, '', async () => {
     found = true
     return 'full'
   })
   return found
+}
+
+function qualified(resource: string, group: string): string {
+  const [plural, ...below] = resource.split('/')
+  return [`${plural}.${group}`, ...below].join('/')
 }

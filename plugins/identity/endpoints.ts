@@ -7,21 +7,27 @@ import { parseLabel } from '#core/kube/names.ts'
 import { DryRunQuery } from '#schemas/api/agents.ts'
 import {
   Capabilities,
+  CapabilitiesQuery,
   DisplayNameBody,
   Namespace,
   NamespaceList,
   NamespaceListQuery,
+  Version,
   Whoami,
+  WhoamiQuery,
 } from '#schemas/api/identity.ts'
+import { readBuild } from './build.ts'
 import { findCapabilities } from './capabilities.ts'
 import { listNamespaces, listPermittedNamespaces, setDisplayName } from './namespaces.ts'
+import { readPermissions } from './permissions.ts'
 
 /** Dependencies of the routes. */
-export type IdentityContext = Pick<BffContext, 'catalog' | 'directory' | 'pages'> & Pick<Core, 'plugins'>
+export type IdentityContext = Pick<BffContext, 'catalog' | 'directory' | 'pages'> &
+  Pick<Core, 'plugins' | 'version' | 'install' | 'shownSettings'>
 
 /** Every route of the plugin, below `/api`. */
 export function identityEndpoints(profile: Profile, bff: IdentityContext): readonly AnyEndpoint[] {
-  return [whoami, capabilities(profile, bff), listAll, displayName]
+  return [whoami, capabilities(profile, bff), version(profile, bff), listAll, displayName]
 }
 
 const whoami = endpoint({
@@ -30,8 +36,14 @@ const whoami = endpoint({
   id: 'whoami',
   summary: 'Get the caller, as authenticated by the cluster.',
   authz: { kind: 'bearer' },
+  query: WhoamiQuery,
   response: { 200: Whoami },
-  handle: async ({ caller }) => caller.whoami(),
+  handle: async ({ caller, query, signal }) => {
+    if (query.permissions === undefined) return caller.whoami()
+    const namespace = parseLabel('?permissions', query.permissions)
+    const [user, permissions] = await Promise.all([caller.whoami(), readPermissions(caller, namespace, signal)])
+    return { ...user, permissions }
+  },
 })
 
 const capabilities = (profile: Profile, bff: IdentityContext): AnyEndpoint =>
@@ -41,12 +53,24 @@ const capabilities = (profile: Profile, bff: IdentityContext): AnyEndpoint =>
     id: 'getCapabilities',
     summary: 'Get what this installation offers the caller.',
     authz: { kind: 'bearer' },
+    query: CapabilitiesQuery,
     response: { 200: Capabilities },
-    handle: async ({ caller, directory }) => ({
-      profile,
-      capabilities: await findCapabilities(caller, { catalog: bff.catalog(), plugins: bff.plugins(), directory }),
-      pages: [...bff.pages()],
-    }),
+    handle: async ({ caller, directory, query }) => {
+      const namespace = query.namespace ? parseLabel('?namespace', query.namespace) : undefined
+      const input = { catalog: bff.catalog(), plugins: bff.plugins(), directory, namespace }
+      return { profile, capabilities: await findCapabilities(caller, input), pages: [...bff.pages()] }
+    },
+  })
+
+const version = (profile: Profile, { version: number, install, shownSettings }: IdentityContext): AnyEndpoint =>
+  endpoint({
+    method: 'GET',
+    url: '/version',
+    id: 'getVersion',
+    summary: 'Get version, build and settings of this installation.',
+    authz: { kind: 'bearer' },
+    response: { 200: Version },
+    handle: async () => ({ version: number, build: await readBuild(), install, profile, settings: shownSettings() }),
   })
 
 const listAll = endpoint({

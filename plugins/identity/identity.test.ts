@@ -39,10 +39,13 @@ async function setUp(t: TestContext, more: readonly MountedEndpoint[] = []) {
     identityEndpoints('open', {
       catalog: () => [...catalog(), ...more],
       pages: () => [auditPage],
+      version: '1.2.3',
+      install: 'test',
+      shownSettings: () => ({ 'runs.retentionDays': 30 }),
       plugins: () =>
         new Map([
           ['cost', { wiring: 'unwired', reason: 'unconfigured' }],
-          ['providers', { wiring: 'unwired', reason: 'disabled' }],
+          ['providers', { wiring: 'unwired', reason: 'disabled', setting: 'disable' }],
           ['pruning', { wiring: 'ready' }],
         ]),
       directory: { namesAfter: async () => [], permitted: async () => ({ lastName: undefined }) },
@@ -96,17 +99,93 @@ test('UXL9: capabilities are reported per plugin and caller, also for plugins wi
   assert.deepEqual(await seen('unbound'), { ...base, agents: 'denied', audit: 'denied' })
 })
 
+test('a capability names the right that it needs, and the setting that enables it', real, async (t) => {
+  const more = [
+    reading('agents', 'agentdeployments'),
+    reading('cost', 'costs', { wiring: 'unwired', reason: 'unconfigured', setting: 'DATABASE_URL' }),
+    reading('library', 'shelves.library.example'),
+  ]
+  const { ask, namespace, other } = await setUp(t, more)
+  const seen = async (query: string) => {
+    const { capabilities } = (await ask('developer', 'GET', `/capabilities${query}`)).json<{
+      capabilities: { id: string }[]
+    }>()
+    return (id: string) => capabilities.find((one) => one.id === id)
+  }
+  const anywhere = await seen('')
+  const agents = { verb: 'list', resource: 'agentdeployments', group: 'mesh.dev' }
+  assert.deepEqual(anywhere('agents'), { id: 'agents', enabled: true, requires: agents })
+  const costs = { verb: 'list', resource: 'costs', group: 'mesh.dev' }
+  const unconfigured = { enabled: false, reason: 'unconfigured', setting: 'DATABASE_URL' }
+  assert.deepEqual(anywhere('cost'), { id: 'cost', ...unconfigured, requires: costs })
+  const disabled = { id: 'providers', enabled: false, reason: 'disabled', setting: 'disable' }
+  assert.deepEqual(anywhere('providers'), disabled)
+  const shelves = { verb: 'list', resource: 'shelves', group: 'library.example' }
+  assert.deepEqual(anywhere('library'), { id: 'library', enabled: false, reason: 'denied', requires: shelves })
+  const requires = { ...agents, namespace }
+  assert.deepEqual((await seen(`?namespace=${namespace}`))('agents'), { id: 'agents', enabled: true, requires })
+  const denied = { id: 'agents', enabled: false, reason: 'denied', requires: { ...agents, namespace: other } }
+  assert.deepEqual((await seen(`?namespace=${other}`))('agents'), denied)
+  for (const query of ['?namespace=..', '?namespace=a%00b', '?namespace=%ED%A0%80', '?namespaces=a'])
+    assert.equal((await ask('developer', 'GET', `/capabilities${query}`)).status, 400, query)
+})
+
+interface SeenRules {
+  readonly permissions?: {
+    readonly namespace: string
+    readonly complete: boolean
+    readonly rules: readonly { readonly verbs: string[]; readonly groups: string[]; readonly resources: string[] }[]
+  }
+}
+
+test('whoami lists the rules of the caller in a namespace', real, async (t) => {
+  const { ask, namespace, other } = await setUp(t)
+  const mayCreateAgents = async (who: string, place: string) => {
+    const { permissions } = (await ask(who, 'GET', `/whoami?permissions=${place}`)).json<SeenRules>()
+    assert.deepEqual([permissions?.namespace, permissions?.complete], [place, true])
+    return permissions?.rules.some(
+      ({ verbs, groups, resources }) =>
+        verbs.includes('create') && groups.includes('mesh.dev') && resources.includes('agentdeployments'),
+    )
+  }
+  assert.equal(await mayCreateAgents('developer', namespace), true)
+  assert.equal(await mayCreateAgents('developer', other), false)
+  assert.equal(await mayCreateAgents('viewer', namespace), false)
+  assert.equal((await ask('viewer', 'GET', '/whoami')).json<SeenRules>().permissions, undefined)
+  for (const bad of ['', '..', 'a.b', 'a%00b', '%ED%A0%80', 'x'.repeat(64), 'a&permissions=b'])
+    assert.equal((await ask('viewer', 'GET', `/whoami?permissions=${bad}`)).status, 400, bad)
+  assert.equal((await ask('stranger', 'GET', `/whoami?permissions=${namespace}`)).status, 401)
+})
+
+test('the version names the build and the settings that are no secrets', real, async (t) => {
+  const { ask } = await setUp(t)
+  const { build, ...rest } = (await ask('unbound', 'GET', '/version')).json<{ build: Record<string, string> }>()
+  assert.deepEqual(rest, {
+    version: '1.2.3',
+    install: 'test',
+    profile: 'open',
+    settings: { 'runs.retentionDays': 30 },
+  })
+  assert.match(build['digest'] ?? '', /^sha256:[0-9a-f]{64}$/)
+  assert.deepEqual([build['node'], build['platform']], [process.versions.node, `${process.platform}-${process.arch}`])
+  assert.equal((await ask('stranger', 'GET', '/version')).status, 401)
+})
+
 test('the right that decides about a plugin is its first list', () => {
   const get = reading('runs', 'runs')
   const single = {
     ...get,
     endpoint: { ...get.endpoint, authz: { kind: 'kube' as const, verb: 'get', resource: 'runs' } },
   }
-  assert.deepEqual(questionOf([single, get]), { verb: 'list', resource: 'runs' })
-  assert.deepEqual(questionOf([single]), { verb: 'get', resource: 'runs' })
+  const group = 'mesh.dev'
+  assert.deepEqual(questionOf([single, get]), { verb: 'list', resource: 'runs', group })
+  assert.deepEqual(questionOf([single]), { verb: 'get', resource: 'runs', group })
   assert.equal(questionOf([]), undefined)
-  const shelves = 'shelves.library.example'
-  assert.deepEqual(questionOf([reading('library', shelves)]), { verb: 'list', resource: shelves })
+  const row = { ...get, endpoint: { ...get.endpoint, authz: { kind: 'row' as const, verb: 'list', resource: 'shares' } } }
+  assert.deepEqual(questionOf([row, single]), { verb: 'get', resource: 'runs', group }, 'a row is asked about last')
+  assert.deepEqual(questionOf([row]), { verb: 'list', resource: 'shares', group })
+  const shelves = { verb: 'list', resource: 'shelves/pages', group: 'library.example' }
+  assert.deepEqual(questionOf([reading('library', 'shelves.library.example/pages')]), shelves)
   for (const resource of ['namespaces', 'controllerrevisions.apps', 'endpointslices.discovery.k8s.io'])
     assert.equal(questionOf([reading('x', resource)]), undefined, resource)
 })

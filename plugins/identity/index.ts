@@ -11,7 +11,14 @@ export const identity = definePlugin({
   settings: Type.Object({}, { additionalProperties: false }),
   requiredBy: ['hardened'],
   access: identityAccess,
-  create: ({ profile, plugins }) => ({ profile, plugins }),
-  routes: ({ profile, plugins }, { catalog, directory, pages }) =>
-    identityEndpoints(profile, { catalog, directory, pages, plugins }),
+  create: ({ profile, plugins, version, install, shownSettings }) => ({
+    profile,
+    installation: { plugins, version, install, shownSettings },
+  }),
+  routes: ({ profile, installation }, { catalog, directory, pages }) =>
+    identityEndpoints(profile, { catalog, directory, pages, ...installation }),
+  console: [
+    { id: 'namespaces', title: 'Namespaces', section: 'Platform', path: '/namespaces', capability: 'identity' },
+    { id: 'settings', title: 'Settings', section: 'Settings', path: '/settings', capability: 'identity' },
+  ],
 })

@@ -12,5 +12,8 @@ export const integrations = definePlugin({
   requires: ['store'],
   access: [{ resource: 'events', kind: 'Event', developer: ['watch'] }],
   create: createServices,
-  routes: (services) => [streamEvents(services)],
+  // A part, so that a console knows whether it may follow events or has to poll.
+  routes: (services) => [
+    { capability: 'integrations.events', wiring: 'ready', endpoints: [streamEvents(services)] },
+  ],
 })

@@ -35,4 +35,5 @@ export const knowledge = definePlugin({
   reconcilers: (services, { cluster }) => [knowledgeReconciler({ ...services, cluster })],
   jobs: knowledgeJobs,
   tasks: knowledgeTasks,
+  console: [{ id: 'knowledge', title: 'Knowledge', section: 'Build', path: '/knowledge', capability: 'knowledge' }],
 })

@@ -30,4 +30,8 @@ export const mcp = definePlugin({
     toolRegistryReconciler({ cluster, now: core.now }),
   ],
   close: ({ close }) => close(),
+  console: [
+    { id: 'mcpservers', title: 'MCP servers', section: 'Connect', path: '/mcpservers', capability: 'mcp' },
+    { id: 'tools', title: 'Tools', section: 'Connect', path: '/tools', capability: 'mcp' },
+  ],
 })

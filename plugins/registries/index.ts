@@ -33,4 +33,8 @@ export const registries = definePlugin({
   // Calls are runs: without a store there are none.
   stateRoutes: ({ issuer, runs: api }, state) => (api === undefined ? [] : callEndpoints({ runs: api, issuer }, state)),
   reconcilers: ({ now }, { cluster }) => [registryReconciler({ cluster, now })],
+  console: [
+    { id: 'topology', title: 'Topology', section: 'Platform', path: '/topology', capability: 'registries' },
+    { id: 'agentregistries', title: 'Registries', section: 'Platform', path: '/agentregistries', capability: 'registries' },
+  ],
 })

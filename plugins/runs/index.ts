@@ -66,4 +66,5 @@ export const runs = definePlugin({
   stateRoutes: (services, state) => stateEndpoints(createChildRuns({ ...services, state })),
   consumers: ({ writer }) => runsConsumers(writer),
   jobs: runsJobs,
+  console: [{ id: 'runs', title: 'Runs', section: 'Run', path: '/runs', capability: 'runs' }],
 })

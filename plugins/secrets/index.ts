@@ -19,4 +19,5 @@ export const secretBindings = definePlugin({
   create: (core) => ({ core }),
   contributions: () => [contribute(agentPodPart, secretsPodPart), contribute(agentGate, secretsGate)],
   reconcilers: ({ core: { now } }, { cluster }) => [secretBindingReconciler({ cluster, now })],
+  console: [{ id: 'secretbindings', title: 'Secrets', section: 'Connect', path: '/secretbindings', capability: 'secrets' }],
 })

@@ -31,4 +31,5 @@ export const sharing = definePlugin({
   routes: sharingRoutes,
   consumers: sharingConsumers,
   jobs: sharingJobs,
+  console: [{ id: 'shares', title: 'Shares', section: 'Run', path: '/shares', capability: 'sharing' }],
 })

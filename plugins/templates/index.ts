@@ -12,4 +12,5 @@ export const templates = definePlugin({
   kinds: [templateKind],
   create: () => ({}),
   routes: () => templateEndpoints(),
+  console: [{ id: 'templates', title: 'Templates', section: 'Build', path: '/templates', capability: 'templates' }],
 })

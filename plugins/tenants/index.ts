@@ -41,4 +41,5 @@ export const tenants = definePlugin({
     const record = store && quotas && createRecordQuota(store, quotas)
     return [tenantReconciler({ cluster, now, record })]
   },
+  console: [{ id: 'tenants', title: 'Tenants', section: 'Platform', path: '/tenants', capability: 'tenants' }],
 })

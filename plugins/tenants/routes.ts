@@ -54,7 +54,7 @@ export function usagePart({ quotas, budgets, core }: TenantsServices): Part {
   return {
     capability: 'tenants.usage',
     wiring: isReady ? 'ready' : 'unwired',
-    ...(isReady ? {} : { because: unwired }),
+    ...(isReady ? {} : { because: unwired, setting: quotas === undefined ? 'DATABASE_URL' : 'disable' }),
     endpoints: [list, get],
   }
 }

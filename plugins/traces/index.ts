@@ -29,4 +29,5 @@ export const traces = definePlugin({
   stateRoutes: tracesStateRoutes,
   consumers: tracesConsumers,
   jobs: tracesJobs,
+  console: [{ id: 'traces', title: 'Traces', section: 'Observe', path: '/traces', capability: 'traces' }],
 })

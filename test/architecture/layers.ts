@@ -27,6 +27,7 @@ export const coreLayers: readonly string[] = [
   'core/validation',
   'core/jobs',
   'core/config',
+  'core/config/shown',
   'core/state-store',
   'core/database/session',
   'core/database',

@@ -47,9 +47,9 @@ function inherited(plugin: AnyPlugin, wired: ReadonlyMap<string, PluginAvailabil
 
 async function own(plugin: AnyPlugin, { core, slices, disabled, hooks }: WiringInput): Promise<PluginAvailability> {
   if (disabled.includes(plugin.name))
-    return { wiring: 'unwired', reason: 'disabled', because: 'disabled in the settings' }
+    return { wiring: 'unwired', reason: 'disabled', because: 'disabled in the settings', setting: 'disable' }
   const missing = plugin.requires?.find((service) => core[service] === undefined)
-  if (missing !== undefined) return { wiring: 'unwired', reason: 'unconfigured', because: reasons[missing] }
+  if (missing !== undefined) return { wiring: 'unwired', reason: 'unconfigured', ...absences[missing] }
   const read = () => plugin.wiring?.(slices.get(plugin.name), core) ?? 'ready'
   const wiring = await asPlugin(plugin, 'wiring', read, startBound(hooks))
   if (wiring === 'ready') return { wiring }
@@ -57,4 +57,6 @@ async function own(plugin: AnyPlugin, { core, slices, disabled, hooks }: WiringI
   return { wiring, reason: 'unconfigured', because: 'not configured' }
 }
 
-const reasons: Readonly<Record<Requirement, string>> = { store: 'no DATABASE_URL' }
+const absences = {
+  store: { because: 'no DATABASE_URL', setting: 'DATABASE_URL' },
+} as const satisfies Readonly<Record<Requirement, Pick<PluginAvailability, 'because' | 'setting'>>>

@@ -79,7 +79,7 @@ test('GET /api/capabilities has the console pages of plugins that are not hidden
   ])
   await running.start()
   const answer = await running.app('bff')?.inject({ url: '/api/capabilities', headers: good })
-  assert.deepEqual(answer?.json<{ pages: unknown }>().pages, shown.console)
+  assert.deepEqual(answer?.json<{ pages: unknown }>().pages, [...(identity.console ?? []), ...(shown.console ?? [])])
   // A page has an address, for GET only; a hidden one has none.
   const statusOf = async (url: string) => (await running.app('bff')?.inject({ url, method: 'PUT' }))?.statusCode
   assert.deepEqual([await statusOf('/shown'), await statusOf('/gone'), await statusOf('/other')], [405, 404, 404])

@@ -1,3 +1,4 @@
+import { shownSettings } from '#core/config/shown/shown-settings.ts'
 import { createEventRights } from '#core/event-rights/event-rights.ts'
 import type { AuditDescriptor, EventType } from '#core/event-store/event.ts'
 import type { ContributedValue, Point } from '#core/jobs/extension-point.ts'
@@ -14,6 +15,7 @@ export function createCore(cradle: RoleCradle): Core {
   const keys = keyringFor(undefined, role, cradle.keys)
   const descriptors = descriptorsOf(eventTypes)
   const kinds = kindsOf(ordered)
+  const shown = shownSettings(settings, ordered)
   const declared = new Map(eventTypes.map((type) => [type.type, type]))
   const contributed = <T>(point: Point<T>): readonly ContributedValue<T>[] =>
     cradle.container.contributions
@@ -41,6 +43,7 @@ export function createCore(cradle: RoleCradle): Core {
     eventTypes: () => declared,
     eventRights: (caller, namespace = '') => createEventRights({ caller, types: declared, kinds, namespace }),
     kinds: () => kinds,
+    shownSettings: () => shown,
     plugins: () => new Map([...cradle.wired].filter(([, { wiring }]) => wiring !== 'hidden')),
     unenforced: (kind) => unenforcedFields(kind, ordered, cradle.wired),
     // A contribution contains the name of its point; the point's type determines the type of its values.

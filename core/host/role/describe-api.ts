@@ -100,5 +100,6 @@ function inertCore(version: string, plugins: readonly AnyPlugin[]): Core {
     unenforced: () => [],
     extensions: () => [],
     contributed: () => [],
+    shownSettings: () => ({}),
   }
 }

@@ -172,9 +172,10 @@ function authenticatorOf({
 async function mountPlugin(app: FastifyInstance, built: Built, input: RoleAppInput, mounted: Mounted): Promise<void> {
   const { plugin, wired } = built
   if (wired.wiring === 'hidden') return
-  const { wiring, reason } = wired
+  const { wiring, reason, setting } = wired
   const prefix = prefixOf(plugin.name, input)
-  const owner = { plugin: plugin.name, wiring, ...(reason === undefined ? {} : { reason }), prefix }
+  const why = { ...(reason === undefined ? {} : { reason }), ...(setting === undefined ? {} : { setting }) }
+  const owner = { plugin: plugin.name, wiring, ...why, prefix }
   const slot = routeSlots[input.role]
   await asPlugin(plugin, slot, async () => {
     // The routes of kinds first, then those of the slot, which may not be a list if the plugin is untyped.

@@ -11,6 +11,8 @@ export interface Part {
   readonly wiring: Wiring
   /** Reason for users, as the detail of the 501. */
   readonly because?: string
+  /** Setting that makes the part available. */
+  readonly setting?: string
   readonly endpoints: readonly AnyEndpoint[]
 }
 
@@ -24,6 +26,8 @@ export interface RouteOwner {
   readonly reason?: 'disabled' | 'unconfigured'
   /** Text for users: `needs runs: no DATABASE_URL`. */
   readonly because?: string
+  /** Setting that makes the plugin available. */
+  readonly setting?: string
 }
 
 /** Availability of one endpoint. */
@@ -51,7 +55,7 @@ export function ownedEndpoints(declared: unknown, owner: RouteOwner): readonly O
 const order = ['hidden', 'unwired', 'ready'] as const
 
 function ownerOfPart(part: Part, owner: RouteOwner): EndpointOwner {
-  const { capability, wiring, because } = part
+  const { capability, wiring, because, setting } = part
   if (!order.includes(wiring)) throw new TypeError(`wiring of a part must be ${order.join(', ')}`)
   const named = capability === undefined ? {} : { capability }
   if (order.indexOf(wiring) >= order.indexOf(owner.wiring)) return { ...owner, ...named }
@@ -60,6 +64,7 @@ function ownerOfPart(part: Part, owner: RouteOwner): EndpointOwner {
     wiring,
     reason: 'unconfigured',
     ...(because === undefined ? {} : { because }),
+    ...(setting === undefined ? {} : { setting }),
     ...named,
   }
 }

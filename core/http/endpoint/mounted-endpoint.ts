@@ -11,6 +11,8 @@ export interface MountedEndpoint {
   readonly wiring: Wiring
   /** Why it is unavailable: disabled, or a dependency is not configured. */
   readonly reason?: 'disabled' | 'unconfigured'
+  /** Setting that makes it available, if one does. */
+  readonly setting?: string
   /** `/api`, or `/api/x/<name>` for a third party. */
   readonly prefix: string
   readonly endpoint: AnyEndpoint

@@ -63,7 +63,7 @@ export function detailPart(services: TracesServices): Part {
 
 function partOf(capability: string, because: string | undefined, get: Part['endpoints'][number]): Part {
   const wiring = because === undefined ? ({ wiring: 'ready' } as const) : ({ wiring: 'unwired', because } as const)
-  return { capability, ...wiring, endpoints: [get] }
+  return { capability, ...wiring, setting: 'traces.adapter', endpoints: [get] }
 }
 
 /** A trace that the caller may read at least in part. */

@@ -16,6 +16,7 @@ export const routes: Readonly<Record<string, RouteCase>> = {
   ...agentRoutes,
   'GET /api/whoami': bearerOnly('/api/whoami'),
   'GET /api/capabilities': bearerOnly('/api/capabilities'),
+  'GET /api/version': bearerOnly('/api/version'),
   'GET /api/health': bearerOnly('/api/health'),
   'GET /api/recipes': bearerOnly('/api/recipes'),
   'GET /api/namespaces': {
@@ -92,6 +93,17 @@ export const routes: Readonly<Record<string, RouteCase>> = {
     authz: 'review: list auditlogs',
     refusesNone: true,
     request: (target) => query('/audit', target),
+    questions: ({ namespace }) => [virtual('list', 'auditlogs', namespace)],
+    allowed: ok(200),
+  },
+  'GET /api/audit/export': {
+    over: 'namespaces',
+    authz: 'review: list auditlogs',
+    refusesNone: true,
+    request: (target) => {
+      const { path } = query('/audit/export', target)
+      return { path: `${path}${path.includes('?') ? '&' : '?'}from=2026-11-01T00:00:00Z&to=2026-11-02T00:00:00Z` }
+    },
     questions: ({ namespace }) => [virtual('list', 'auditlogs', namespace)],
     allowed: ok(200),
   },
