@@ -46,6 +46,8 @@ const asked: readonly Asked[] = [
   ask('actor, kind', '', { actor, kind }),
   ask('outcome', '', { outcome }),
   ask('namespace, outcome', 'team-0', { outcome }),
+  ask('name', '', { resourceName: 'agent-7' }),
+  ask('kind of actor, source', '', { actorKind: 'user', source: 'controller' }),
   ask('time', '', window),
   ask('outcome, time', '', { outcome, ...window }),
   ask('actor, time', '', { actor, ...window }),

@@ -3,7 +3,7 @@ import type { ChangeActorFinder } from '#core/controllers/objects/extension-poin
 import type { Store } from '#core/event-store/store.ts'
 import type { AuditEvent } from '#schemas/api/audit.ts'
 import { toAuditEvent } from './rows/audit-event.ts'
-import { auditPage } from './store/audit-page.ts'
+import { readAuditPage } from './store/audit-page.ts'
 import type { AuditFilter, AuditWindow } from './store/audit-page.ts'
 import type { AuditTables } from './contract/tables.ts'
 import { changeActor } from './store/change-actor.ts'
@@ -28,7 +28,7 @@ export function createAudit(store: Store, retentionDays: number): Audit {
   const db = store.reader<AuditTables>()
   return {
     list: async (access, filter, page) => {
-      const rows = await auditPage(db, access, filter, { ...page, retentionDays }).execute()
+      const rows = await readAuditPage(db, access, filter, { ...page, retentionDays })
       return rows.map(toAuditEvent)
     },
   }

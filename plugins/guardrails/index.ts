@@ -35,5 +35,7 @@ export const guardrails = definePlugin({
   ],
   stateRoutes: (_, state) => [policyEndpoint(state)],
   reconcilers: ({ core: { outbound, now } }, { cluster }) => [policyReconciler({ cluster, outbound, now })],
-  console: [{ id: 'guardrails', title: 'Guardrails', section: 'Platform', path: '/guardrails', capability: 'guardrails' }],
+  console: [
+    { id: 'guardrails', title: 'Guardrails', section: 'Platform', path: '/guardrails', capability: 'guardrails' },
+  ],
 })

@@ -101,7 +101,10 @@ function isOfKubernetes(group: string): boolean {
 }
 
 // Several plugins have the same right. It is reviewed for the cluster; only if that is denied, for each namespace.
-function reviewOnce(caller: Caller, { directory, namespace }: CapabilityInput): (question: Question) => Promise<boolean> {
+function reviewOnce(
+  caller: Caller,
+  { directory, namespace }: CapabilityInput,
+): (question: Question) => Promise<boolean> {
   const asked = new Map<string, Promise<boolean>>()
   return (question) => {
     const { verb, resource, group } = question

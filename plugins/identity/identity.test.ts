@@ -181,7 +181,10 @@ test('the right that decides about a plugin is its first list', () => {
   assert.deepEqual(questionOf([single, get]), { verb: 'list', resource: 'runs', group })
   assert.deepEqual(questionOf([single]), { verb: 'get', resource: 'runs', group })
   assert.equal(questionOf([]), undefined)
-  const row = { ...get, endpoint: { ...get.endpoint, authz: { kind: 'row' as const, verb: 'list', resource: 'shares' } } }
+  const row = {
+    ...get,
+    endpoint: { ...get.endpoint, authz: { kind: 'row' as const, verb: 'list', resource: 'shares' } },
+  }
   assert.deepEqual(questionOf([row, single]), { verb: 'get', resource: 'runs', group }, 'a row is asked about last')
   assert.deepEqual(questionOf([row]), { verb: 'list', resource: 'shares', group })
   const shelves = { verb: 'list', resource: 'shelves/pages', group: 'library.example' }

@@ -13,7 +13,5 @@ export const integrations = definePlugin({
   access: [{ resource: 'events', kind: 'Event', developer: ['watch'] }],
   create: createServices,
   // A part, so that a console knows whether it may follow events or has to poll.
-  routes: (services) => [
-    { capability: 'integrations.events', wiring: 'ready', endpoints: [streamEvents(services)] },
-  ],
+  routes: (services) => [{ capability: 'integrations.events', wiring: 'ready', endpoints: [streamEvents(services)] }],
 })

@@ -35,6 +35,12 @@ export const registries = definePlugin({
   reconcilers: ({ now }, { cluster }) => [registryReconciler({ cluster, now })],
   console: [
     { id: 'topology', title: 'Topology', section: 'Platform', path: '/topology', capability: 'registries' },
-    { id: 'agentregistries', title: 'Registries', section: 'Platform', path: '/agentregistries', capability: 'registries' },
+    {
+      id: 'agentregistries',
+      title: 'Registries',
+      section: 'Platform',
+      path: '/agentregistries',
+      capability: 'registries',
+    },
   ],
 })

@@ -19,5 +19,7 @@ export const secretBindings = definePlugin({
   create: (core) => ({ core }),
   contributions: () => [contribute(agentPodPart, secretsPodPart), contribute(agentGate, secretsGate)],
   reconcilers: ({ core: { now } }, { cluster }) => [secretBindingReconciler({ cluster, now })],
-  console: [{ id: 'secretbindings', title: 'Secrets', section: 'Connect', path: '/secretbindings', capability: 'secrets' }],
+  console: [
+    { id: 'secretbindings', title: 'Secrets', section: 'Connect', path: '/secretbindings', capability: 'secrets' },
+  ],
 })

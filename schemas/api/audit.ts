@@ -14,6 +14,23 @@ const instant = (description: string) =>
     description: `${description} RFC 3339, such as 2026-11-20T08:00:00Z.`,
   })
 
+/** An invented row, for documents. */
+export const exampleRow = {
+  id: '0198c3f0-6f2a-7c1d-9b1e-5a4d3c2b1a0a',
+  occurred_at: '2026-11-20T08:00:00.000Z',
+  source: 'bff',
+  actor: 'ada@example.com',
+  actor_exact: true,
+  actor_kind: 'user',
+  action: 'create',
+  resource_kind: 'AgentDeployment',
+  resource_name: 'hello',
+  namespace: 'default',
+  outcome: 'success',
+  trace_id: '4bf92f3577b34da6a3ce929d0e0e4736',
+  detail: { revision: 1 },
+} as const
+
 /** A row of the audit log. Field names are the column names, also in the log line of a row that could not be stored. */
 export const AuditEvent = Type.Object(
   {
@@ -56,22 +73,60 @@ export const AuditEvent = Type.Object(
 /** See {@link AuditEvent}. */
 export type AuditEvent = Static<typeof AuditEvent>
 
+const filters = {
+  namespace: Type.Optional(namespaceQuery),
+  scope: Type.Optional(scope),
+  actor: described(filter, 'Exact name of the actor.'),
+  actor_kind: Type.Optional(described(Type.Enum(['user', 'controller', 'system']), 'Kind of the actor.')),
+  action: described(filter, 'Exact verb, such as delete.'),
+  kind: described(filter, 'Exact kind of the resource, such as AgentDeployment.'),
+  resource_name: described(filter, 'Exact name of the resource.'),
+  trace_id: Type.Optional(
+    Type.String({ pattern: '^[0-9a-f]{32}$', description: 'Id of the trace, 32 lowercase hexadecimal digits.' }),
+  ),
+  source: Type.Optional(described(Type.Enum(['controller', 'bff']), 'Who wrote the row.')),
+  outcome: Type.Optional(described(Type.Enum(['success', 'denied', 'error']), 'Outcome of the act.')),
+}
+
+const from = instant('Rows of this instant and later.')
+const to = instant('Rows before this instant.')
+
 /** Query of `GET /api/audit`. */
 export const AuditQuery = Type.Object(
   {
-    namespace: Type.Optional(namespaceQuery),
-    scope: Type.Optional(scope),
-    actor: described(filter, 'Exact name of the actor.'),
-    action: described(filter, 'Exact verb, such as delete.'),
-    kind: described(filter, 'Exact kind of the resource, such as AgentDeployment.'),
-    outcome: Type.Optional(described(Type.Enum(['success', 'denied', 'error']), 'Outcome of the act.')),
-    from: Type.Optional(instant('Rows of this instant and later.')),
-    to: Type.Optional(instant('Rows before this instant.')),
+    ...filters,
+    from: Type.Optional(from),
+    to: Type.Optional(to),
     limit: Type.Optional(limit),
     cursor: Type.Optional(cursor),
   },
   { additionalProperties: false },
 )
+
+/** See {@link AuditQuery}. */
+export type AuditQuery = Static<typeof AuditQuery>
+
+/** Query of `GET /api/audit/export`. */
+export const AuditExportQuery = Type.Object(
+  {
+    ...filters,
+    from,
+    to,
+    format: Type.Optional(
+      described(Type.Enum(['ndjson', 'csv']), 'One JSON object a line (default), or CSV with a header.'),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+/** See {@link AuditExportQuery}. */
+export type AuditExportQuery = Static<typeof AuditExportQuery>
+
+/** Rows of the audit log, one JSON object a line. */
+export const AuditLines = Type.String({
+  contentMediaType: 'application/x-ndjson',
+  examples: [`${JSON.stringify(exampleRow)}\n`],
+})
 
 /** Response of `GET /api/audit`, newest first. */
 export const AuditPage = listOf(AuditEvent)

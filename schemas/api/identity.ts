@@ -184,7 +184,8 @@ export const Version = Type.Object(
     build: Type.Object(
       {
         digest: Type.Union([Type.String(), Type.Null()], {
-          description: 'SHA-256 of the started program, which is the same for the same build; null if it cannot be read.',
+          description:
+            'SHA-256 of the started program, which is the same for the same build; null if it cannot be read.',
           examples: ['sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
         }),
         node: Type.String({ description: 'Version of Node.js that runs the API.', examples: ['26.0.0'] }),

@@ -1,6 +1,6 @@
 import { addDays, endOfMonth } from '../store/period.ts'
-import { toCsv } from './csv.ts'
-import type { Cell } from './csv.ts'
+import { toCsv } from '#schemas/values/csv.ts'
+import type { Cell } from '#schemas/values/csv.ts'
 import type { ExportLine } from './line.ts'
 
 // FOCUS 1.1 (https://focus.finops.org), and own columns, which begin with `x_`.

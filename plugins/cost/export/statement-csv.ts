@@ -1,4 +1,4 @@
-import { toCsv } from './csv.ts'
+import { toCsv } from '#schemas/values/csv.ts'
 import type { ExportLine } from './line.ts'
 
 const columns = [

@@ -6,8 +6,15 @@ export function toCsv<Column extends string>(
   columns: readonly Column[],
   rows: readonly Readonly<Record<Column, Cell>>[],
 ): string {
-  const lines = rows.map((row) => columns.map((column) => toCell(row[column])).join(','))
-  return [columns.join(','), ...lines, ''].join('\r\n')
+  return [`${columns.join(',')}\r\n`, ...rows.map((row) => toCsvLine(columns, row))].join('')
+}
+
+/** One row as a line of CSV, for files that are written in pieces. Pure. */
+export function toCsvLine<Column extends string>(
+  columns: readonly Column[],
+  row: Readonly<Record<Column, Cell>>,
+): string {
+  return `${columns.map((column) => toCell(row[column])).join(',')}\r\n`
 }
 
 function toCell(value: Cell): string {
