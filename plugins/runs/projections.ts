@@ -7,15 +7,16 @@ import { runCreated, runDeleted, runEvents } from './contract/events.ts'
 import { dataOf, joinChanges, toNewRow, toRowChange } from './lifecycle/run-row.ts'
 import type { RowChange } from './lifecycle/run-row.ts'
 import type { RunsTables } from './contract/tables.ts'
+import { conversationKey, deleteEmptyConversation, insertTurn } from './projections/conversations.ts'
 
 type Event = Omit<StoredEvent, 'position'>
 type Db = Transaction<RunsTables>
 
-/** The read model, derived from events only: one row per run in `runs_runs`, one per label in `runs_labels`. */
+/** The read model, derived from events only: rows of runs, of their labels and of their conversations. */
 export const runsProjection: Projection = {
   name: 'runs.runs',
   version: 1,
-  tables: ['runs_runs', 'runs_labels'],
+  tables: ['runs_runs', 'runs_labels', 'runs_conversations'],
   types: runEvents,
   apply: (event, tx) => applyEvents([event], tx.withTables<RunsTables>()),
   applyAll: (events, tx) => applyEvents(events, tx.withTables<RunsTables>()),
@@ -42,8 +43,9 @@ async function applyEvents(events: readonly Event[], tx: Db): Promise<void> {
 
 async function deleteRun(event: Event, tx: Db): Promise<void> {
   const { runId } = dataOf(event, runDeleted)
-  await tx.deleteFrom('runs_runs').where('id', '=', runId).execute()
+  const run = await tx.deleteFrom('runs_runs').where('id', '=', runId).returning(conversationKey).executeTakeFirst()
   await tx.deleteFrom('runs_labels').where('run_id', '=', runId).execute()
+  if (run?.agent_uid != null) await deleteEmptyConversation(tx, { ...run, agent_uid: run.agent_uid })
 }
 
 async function insertRun(event: Event, tx: Db): Promise<void> {
@@ -51,7 +53,7 @@ async function insertRun(event: Event, tx: Db): Promise<void> {
   const ofRoot = sql<string>`coalesce(
     (select root.trigger_by from runs_runs root where root.id = ${row.root_run_id}), ${row.trigger_by})`
   const json = { open_interrupts: JSON.stringify(open), labels: JSON.stringify(labels) }
-  await defer(tx, tx.insertInto('runs_runs').values({ ...row, ...json, subject: subject ?? ofRoot }))
+  await defer(tx, insertTurn(tx, { ...row, ...json, subject: subject ?? ofRoot }))
   const about = { run_id: row.id, namespace_uid: row.namespace_uid, created_at: row.created_at }
   const pairs = Object.entries(labels).map(([key, value]) => ({ ...about, key, value }))
   if (pairs.length === 0) return

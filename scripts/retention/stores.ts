@@ -24,6 +24,7 @@ export const keptData: readonly KeptData[] = [
       'runs_runs',
       'runs_labels',
       'runs_costs',
+      'runs_conversations',
       'runs_content',
       'runs_lease',
       'runs_journal',

@@ -213,11 +213,27 @@ export interface SumsRow extends Omit<
   first_token: string
 }
 
+/** A conversation of an agent with a subject; only the projection writes it. */
+export interface ConversationRow {
+  subject: string
+  agent_uid: string
+  conversation_id: string
+  namespace: string
+  namespace_uid: string
+  agent_name: string
+  /** Creation of the first turn, which may be removed by now. */
+  started_at: Date
+  /** Creation of the newest turn. */
+  last_at: Date
+  last_run_id: string
+}
+
 /** Tables of the plugin, and the core table that its reads join. */
 export type RunsTables = {
   runs_runs: RunRow
   runs_labels: LabelRow
   runs_costs: RunCostRow
+  runs_conversations: ConversationRow
   runs_content: ContentRow
   runs_lease: LeaseRow
   runs_journal: JournalRow

@@ -32,7 +32,7 @@ export function toRun(row: SelectedRun, costs: RunCosts): Run {
     interrupts: row.open_interrupts,
     ...waitReasonOf(row),
     error: errorCode(row),
-    usage: usageOf(row),
+    usage: usageOfRow(row),
     ...costs,
     traceId: row.trace_id,
     createdAt: row.created_at.toISOString(),
@@ -77,7 +77,8 @@ function errorCode({ state, fail_reason }: SelectedRun): { readonly code: string
   return fail_reason === null ? null : { code: fail_reason }
 }
 
-function usageOf(row: SelectedRun): Usage {
+/** Tokens of the model calls of a run. */
+export function usageOfRow(row: SelectedRun): Usage {
   return {
     inputTokens: row.input_tokens,
     outputTokens: row.output_tokens,

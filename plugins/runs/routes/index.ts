@@ -1,5 +1,6 @@
 import type { Mountable } from '#core/http/endpoint/mountable.ts'
 import { agUiEndpoint } from './ag-ui.ts'
+import { conversationEndpoints } from './conversations.ts'
 import { invokeEndpoints } from './invoke.ts'
 import { listEndpoints } from './lists.ts'
 import { runEndpoints } from './run.ts'
@@ -11,6 +12,7 @@ export function runsRoutes(services: RunsServices): readonly Mountable[] {
   const callerServices = withCallerRuns(services)
   return [
     ...listEndpoints(callerServices, services.core),
+    ...conversationEndpoints(services),
     ...invokeEndpoints(callerServices),
     ...runEndpoints(callerServices),
     agUiEndpoint(callerServices),

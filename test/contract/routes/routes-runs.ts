@@ -80,6 +80,24 @@ export const runRoutes: Readonly<Record<string, RouteCase>> = {
     questions: ({ namespace }) => [virtual('list', 'runs', namespace)],
     allowed: ok(200),
   },
+  'GET /api/conversations': {
+    over: 'namespaces',
+    authz: 'row: list runs',
+    request: (target) => query('/conversations', target),
+    questions: ({ namespace }) => [virtual('list', 'runs', namespace)],
+    allowed: ok(200),
+  },
+  'GET /api/conversations/{id}': {
+    ...onRun('GET', '', 'get', ok(200)),
+    request: ({ namespace, exists }) => ({ path: `/api/conversations/${exists ? `talk-${namespace}` : unknownId}` }),
+  },
+  'GET /api/subjects': {
+    over: 'namespaces',
+    authz: 'row: list runs',
+    request: (target) => query('/subjects', target),
+    questions: ({ namespace }) => [virtual('list', 'runs', namespace)],
+    allowed: ok(200),
+  },
   'POST /api/runs': invoking('/api/runs', 201),
   'POST /api/invoke': invoking('/api/invoke', 200),
   'GET /api/agents/{ns}/{name}/a2a/.well-known/agent-card.json': {

@@ -111,7 +111,7 @@ async function fillNamespace({ admin, send, kube, tokens, processes }: Platform,
     method: 'POST',
     path: '/api/invoke',
     bearer: tokens.admin,
-    body: { agent: { namespace, name: EXISTING }, input: 'Hi.' },
+    body: { agent: { namespace, name: EXISTING }, input: 'Hi.', conversationId: `talk-${namespace}` },
   })
   assert.equal(invoked.status, 200, `${invoked.text}\n${processes.worker?.output()}`)
   const { runId, state } = invoked.json<{ runId: string; state: string }>()
