@@ -9,8 +9,11 @@ import { hasEncoding } from './readings/encodings.ts'
 import { TextDecision } from './text-decision.ts'
 import { TextJudge, maxWhole, mergeFindings, withMasks } from './text-judge.ts'
 
+/** Creates the pause of one check of complete texts, called after each block. It may throw to end the check. */
+export type NewPause = typeof createPause
+
 /** Compiles the policies of a call. Throws `PolicyProblem` with the place of the first rule that cannot be applied. */
-export function compileGuard(policies: readonly GuardrailRules[]): ContentGuard {
+export function compileGuard(policies: readonly GuardrailRules[], newPause: NewPause = createPause): ContentGuard {
   const rules = policies.flatMap(compileRules)
   const ofStage = (stage: Stage): readonly CompiledRule[] => rules.filter(({ stages }) => stages.has(stage))
   const answers = ofStage('response')
@@ -24,9 +27,9 @@ export function compileGuard(policies: readonly GuardrailRules[]): ContentGuard 
     lookBack: holdsWhole ? maxWhole : lookBack,
     holdsWhole,
     model: (name, isApproved) => checkModel(rules, name, isApproved),
-    texts: (stage, texts, isApproved) => checkTexts(ofStage(stage), { stage, texts, isApproved }),
-    split: (texts, isApproved) => checkTexts(ofKeys, { stage: 'request', texts, isApproved }),
-    results: (texts, isApproved) => checkTexts(ofResults, { stage: 'tool_call', texts, isApproved }),
+    texts: (stage, texts, isApproved) => checkTexts(ofStage(stage), { stage, texts, isApproved, newPause }),
+    split: (texts, isApproved) => checkTexts(ofKeys, { stage: 'request', texts, isApproved, newPause }),
+    results: (texts, isApproved) => checkTexts(ofResults, { stage: 'tool_call', texts, isApproved, newPause }),
     stream: (isApproved) => new TextGuard(answers, 'response', isApproved),
     masks: (isApproved) => createMaskGuard(answers, 'response', isApproved),
   }
@@ -49,12 +52,16 @@ interface Texts {
   readonly stage: Stage
   readonly texts: readonly string[]
   readonly isApproved: IsApproved | undefined
+  readonly newPause: NewPause
 }
 
-async function checkTexts(rules: readonly CompiledRule[], { stage, texts, isApproved }: Texts): Promise<TextsOutcome> {
+async function checkTexts(
+  rules: readonly CompiledRule[],
+  { stage, texts, isApproved, newPause }: Texts,
+): Promise<TextsOutcome> {
   const masks: (readonly Mask[])[] = []
   const findings: Finding[] = []
-  const pause = createPause()
+  const pause = newPause()
   for (const text of rules.length === 0 ? [] : texts) {
     const judge = new TextJudge(rules, stage, { isApproved, decodes: hasEncoding(text) })
     judge.push(text)

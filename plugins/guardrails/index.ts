@@ -9,6 +9,7 @@ import { createPolicyFilters } from './filters/policy-filters.ts'
 import { guardrailKind } from './kinds.ts'
 import { guardrailPodPart } from './pod-part.ts'
 import { policyReconciler } from './reconcilers.ts'
+import { tryEndpoint } from './routes/try-endpoint.ts'
 import { policyEndpoint } from './state-routes.ts'
 
 /** Rules for the content of model calls, applied by the launchers of agents and by the gateway. */
@@ -33,6 +34,7 @@ export const guardrails = definePlugin({
     contribute(agentPodPart, guardrailPodPart),
     ...createPolicyFilters(core).map((filter) => contribute(modelFilter, filter)),
   ],
+  routes: () => [tryEndpoint],
   stateRoutes: (_, state) => [policyEndpoint(state)],
   reconcilers: ({ core: { outbound, now } }, { cluster }) => [policyReconciler({ cluster, outbound, now })],
   console: [

@@ -16,5 +16,7 @@ test(
     assert.match(events, /event: interrupt\.requested/)
     assert.match(events, /event: guardrail\.decided/)
     assert.match(events, /event: run\.succeeded/)
+    const [trial = ''] = await shell.section('Try a policy')
+    assert.match(trial, /"decision":"pass".*"rule":"contacts".*"body":"Write to \[contact\]\."/)
   },
 )

@@ -13,4 +13,5 @@ export const guardrailErrors = defineErrors({
     title: 'A guardrail policy of the agent is missing or cannot be applied.',
     retryable: true,
   },
+  guardrail_too_slow: { status: 422, title: 'The rules of the policy take too long on the body.' },
 })

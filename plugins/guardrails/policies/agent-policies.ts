@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '#core/json/canonical-json.ts'
 import { compileGuard } from '#core/guardrails/compile-guard.ts'
+import type { NewPause } from '#core/guardrails/compile-guard.ts'
 import { PolicyProblem } from '#core/guardrails/detectors/policy-problem.ts'
 import type { ContentGuard, GuardrailRules } from '#core/guardrails/guard.ts'
 import { Fail } from '#core/errors/domain-error.ts'
@@ -38,7 +39,7 @@ export function toPolicySet(objects: readonly GuardrailPolicyObject[]): PolicySe
   const text = canonicalJson(policies)
   if (Buffer.byteLength(text) > maxBytes)
     throw unavailable(`The guardrail policies of the call exceed ${maxBytes} bytes in total.`)
-  for (const policy of policies) compileAlone(policy)
+  for (const policy of policies) compilePolicy(policy)
   return {
     digest: createHash('sha256').update(text).digest('base64url'),
     policies,
@@ -52,15 +53,16 @@ export function unavailable(detail: string): Fail {
   return new Fail(guardrailErrors.guardrail_unavailable, detail)
 }
 
-function toApplied({ metadata, spec }: GuardrailPolicyObject): AppliedPolicy {
+/** A policy as it is applied. */
+export function toApplied({ metadata, spec }: GuardrailPolicyObject): AppliedPolicy {
   const { namespace = '', name, uid = '', generation = 0 } = metadata
   return { namespace, name, uid, generation, rules: spec.rules }
 }
 
-// The problem includes the name of its policy.
-function compileAlone(policy: AppliedPolicy): void {
+/** Compiles one policy. Throws `guardrail_unavailable` with its name and the field. */
+export function compilePolicy(policy: AppliedPolicy, newPause?: NewPause): ContentGuard {
   try {
-    compileGuard([policy])
+    return compileGuard([policy], newPause)
   } catch (error) {
     if (!(error instanceof PolicyProblem)) throw error
     const { namespace, name } = policy

@@ -37,6 +37,17 @@ export const routes: Readonly<Record<string, RouteCase>> = {
     questions: ({ namespace, exists }) => [annotate(`/api/v1/namespaces/${exists ? namespace : MISSING}`)],
     allowed: ok(200),
   },
+  'POST /api/guardrailpolicies/{ns}/{name}/try': {
+    over: 'objects',
+    authz: 'kube: get guardrailpolicies',
+    request: (target) => ({
+      method: 'POST',
+      path: `/api/guardrailpolicies/${target.namespace}/${nameOf(target)}/try`,
+      body: { stage: 'request', body: 'Hi.' },
+    }),
+    questions: (target) => [get('guardrailpolicies', target.namespace, nameOf(target))],
+    allowed: ok(200),
+  },
   'GET /api/topology': {
     over: 'namespaces',
     authz: `kube: list ${agents}`,
