@@ -34,4 +34,16 @@ export const pluginCommands: readonly ListedCommand[] = [
     usesApi: true,
     load: async () => (await import('#plugins/runs/cli/commands.ts')).runsList,
   },
+  {
+    words: 'traces get',
+    summary: 'show a trace',
+    usesApi: true,
+    load: async () => (await import('#plugins/traces/cli/commands.ts')).tracesGet,
+  },
+  {
+    words: 'traces list',
+    summary: 'list traces, newest first',
+    usesApi: true,
+    load: async () => (await import('#plugins/traces/cli/commands.ts')).tracesList,
+  },
 ]

@@ -6,6 +6,7 @@ import type { RunsApi, RunsSystem } from './contract/api.ts'
 import { prepareRun, prepareRunAs } from './prepared/prepare.ts'
 import { queuePrepared } from './prepared/queue.ts'
 import { findForCaller, findOfAgent } from './read/find-run.ts'
+import { readRunsOfTraces } from './store/runs-of-traces.ts'
 import { createRunsOfCallers } from './services/runs-of-callers.ts'
 import { sealAccess } from './read/sealed-access.ts'
 import { sealedSnapshot, snapshotRun } from './read/snapshot-run.ts'
@@ -26,6 +27,7 @@ export function createRunsApi(services: RunsServices): RunsApi {
     find: (caller, reference) => findForCaller(services.store.reader<RunsTables>(), caller, reference),
     costsOf: (run) => readCostsOf(services.store.reader<RunsTables>(), run),
     statsOfAgents: (access, window) => readStatsOfAgents(services.store.reader<RunsTables>(), access, window),
+    ofTraces: (access, traceIds) => readRunsOfTraces(services.store.reader<RunsTables>(), access, traceIds),
     ofCallers: () => createRunsOfCallers(services),
     snapshot: (caller, runId, most) => snapshotRun(services.store, caller, runId, most),
     sealAccess: (access, options) => sealAccess(services, access, options),

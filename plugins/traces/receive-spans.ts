@@ -5,8 +5,8 @@ import { Fail } from '#core/errors/domain-error.ts'
 import type { RunsSystem } from '#plugins/runs/contract/api.ts'
 import type { TracesServices } from './services/create-services.ts'
 import { NamespaceFull, storeSpans } from './store/store-spans.ts'
-import type { SpanOwner } from './store/store-spans.ts'
 import { toChunks } from './spans/stored-span.ts'
+import type { SpanOwner } from './spans/stored-span.ts'
 
 /** Response to a launcher: numbers of stored and of refused or dropped spans. */
 export interface SpanReceipt {

@@ -36,11 +36,7 @@ export const GuardrailTrial = Type.Object(
       'What would happen: the content passes with its masks, the call is refused, or its run pauses.',
       'pass',
     ),
-    by: described(
-      Type.Union([Type.String(), Type.Null()]),
-      'Rule that decided; null if the content passes.',
-      null,
-    ),
+    by: described(Type.Union([Type.String(), Type.Null()]), 'Rule that decided; null if the content passes.', null),
     hits: Type.Array(
       Type.Object({ ...hit, count: Type.Integer({ description: 'Matches of the rule.', examples: [1] }) }),
       { description: 'Rules with matches, up to the decision.' },

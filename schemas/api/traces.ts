@@ -3,10 +3,12 @@ import type { Static } from 'typebox'
 import { described, exemplified } from '../values/described.ts'
 import { tracePolicy } from '../crds/agent-observation.ts'
 import { TRACE_ID_PATTERN } from '../launcher/feedback.ts'
+import { durationText } from '../kinds/parts.ts'
+import { durationBounds } from '../values/duration.ts'
 import { RunId } from '../names/run-id.ts'
 import { componentRef, shownAs } from '../values/shown-as.ts'
 import { runCosts } from './runs.ts'
-import { anyObject, openObject, time } from './common.ts'
+import { anyObject, listOf, namespaceQuery, openObject, pageQuery, scope, time } from './common.ts'
 
 const strict = { additionalProperties: false }
 const traceId = Type.String({
@@ -25,6 +27,10 @@ export const TraceParams = Type.Object({
   id: Type.Union([traceId, RunId], { description: 'Id of a trace, or of a run of it.' }),
 })
 
+const costs = Type.Union([Type.Object(runCosts, { title: 'RunCosts' }), Type.Null()], {
+  description: 'Cost of the run and of those below it; null without a run.',
+})
+
 const head = {
   traceId,
   run: Type.Union(
@@ -40,9 +46,7 @@ const head = {
       description: 'The run of the path, else the oldest run that the caller may get; null for a trace without a run.',
     },
   ),
-  costs: Type.Union([Type.Object(runCosts, { title: 'RunCosts' }), Type.Null()], {
-    description: 'Cost of the run and of those below it; null without a run.',
-  }),
+  costs,
   link: exemplified(
     Type.Union([Type.String(), Type.Null()], {
       description: 'URL in the OTLP backend, from the setting `traces.link`.',
@@ -80,6 +84,8 @@ const spanKind = Type.Enum(['internal', 'server', 'client', 'producer', 'consume
   'x-enum-varnames': ['SpanKindInternal', 'SpanKindServer', 'SpanKindClient', 'SpanKindProducer', 'SpanKindConsumer'],
 })
 
+const spanStatus = Type.Enum(['unset', 'ok', 'error'])
+
 /** A span with its child spans. */
 export const TraceSpan = Type.Object(
   {
@@ -97,7 +103,7 @@ export const TraceSpan = Type.Object(
     kind: described(spanKind, 'Kind of the span, as in OpenTelemetry.', 'server'),
     startedAt: described(time, 'Start time.'),
     durationMs: Type.Number({ description: 'Duration in milliseconds.', examples: [840.2] }),
-    status: described(Type.Enum(['unset', 'ok', 'error']), 'Status of the span.', 'ok'),
+    status: described(spanStatus, 'Status of the span.', 'ok'),
     statusMessage: described(textOrNull, 'Message of the status; null without one.', null),
     attributes: exemplified(
       openObject('As the sender set them, within the trace policy of the agent. Names: OpenTelemetry.'),
@@ -134,6 +140,57 @@ export const TraceDetail = Type.Object(
     roots: Type.Array(TraceSpan, { description: 'Spans without a parent in the response.' }),
   },
   { title: 'TraceDetail' },
+)
+
+/** A trace of a list. */
+export const TraceOverview = Type.Object(
+  {
+    traceId,
+    namespace: Type.String({ description: 'Namespace of the agents that sent the spans.', examples: ['default'] }),
+    agent: Type.String({ description: 'Agent that sent the root.', examples: ['hello'] }),
+    name: Type.String({ description: 'Name of the root: the earliest span without a parent.', examples: ['run'] }),
+    kind: described(spanKind, 'Kind of the root, as in OpenTelemetry.', 'server'),
+    service: described(textOrNull, 'Resource attribute service.name of the root; null without it.', 'hello'),
+    spanId: Type.String({ description: 'Id of the root, 16 hexadecimal digits.', examples: ['00f067aa0ba902b7'] }),
+    status: described(
+      spanStatus,
+      'Status of the last root or agent span that ended; unset if no such span has arrived.',
+      'ok',
+    ),
+    startedAt: described(time, 'Start of the earliest span.'),
+    durationMs: Type.Number({
+      description: 'From the first start to the last end, in milliseconds.',
+      examples: [840.2],
+    }),
+    spans: Type.Integer({ description: 'Stored spans; a repeated span counts again.', examples: [4] }),
+    errors: Type.Integer({ description: 'Stored spans with the status error.', examples: [0] }),
+    runId: Type.Union([RunId, Type.Null()], {
+      description: 'The oldest run of the trace that the list may show; null for a trace without a run.',
+    }),
+    costs,
+  },
+  { title: 'TraceOverview' },
+)
+
+/** A page of traces, newest first. */
+export const TraceList = listOf(TraceOverview)
+
+const boundedName = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 256, description }))
+
+/** Query of `GET /api/traces`. */
+export const TraceListQuery = Type.Object(
+  {
+    namespace: Type.Optional(namespaceQuery),
+    from: Type.Optional(described(time, 'Traces that started at this time or later.')),
+    to: Type.Optional(described(time, 'Traces that started before this time.')),
+    agent: boundedName('Name of the agent that sent the root.'),
+    name: boundedName('Name of the root.'),
+    status: Type.Optional(described(spanStatus, 'Status of the trace.', 'error')),
+    minDuration: Type.Optional(durationText(durationBounds.traceDuration, 'Traces of this duration or longer.')),
+    scope: Type.Optional(scope),
+    ...pageQuery,
+  },
+  strict,
 )
 
 /** Trace policy of an agent: `spec.tracePolicy`. */

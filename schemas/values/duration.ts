@@ -34,6 +34,8 @@ export const durationBounds = {
   mcpCall: { min: '1s', max: '5m' },
   /** Validity of a share. */
   share: { min: '1m', max: '30d' },
+  /** Filter of traces by their duration, which is at most 90 days. */
+  traceDuration: { min: '1ms', max: '90d' },
   /** Retention of stored entries. */
   retention: { min: '1s', max: '3650d' },
 } as const satisfies Readonly<Record<string, DurationBounds>>

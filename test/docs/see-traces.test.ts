@@ -20,6 +20,9 @@ test(
       await pause(200)
       detail = await shell.run('api "$URL/api/traces/$RUN/detail"')
     }
+    const [listed = ''] = await shell.section('List traces')
+    assert.match(listed, /"name":"run".*"status":"ok"/)
+    assert.match(listed, /[0-9a-f]{32}\tdemo\/hello\trun\tok\t/)
     const [policy = ''] = await shell.section('Choose what traces may contain')
     assert.match(policy, /"capture":"full"/)
   },

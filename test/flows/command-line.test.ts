@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import test from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { parse } from 'yaml'
 import { runCli } from '#cli/testing/run-cli.ts'
 import { needs } from '#test/harness/find-server.ts'
@@ -36,6 +37,21 @@ test('meshctl reads runs and scores of a running platform with the kubeconfig th
   assert.equal((await run('viewer', 'runs', 'get', id, '-o', 'name')).out, `run/${id}\n`)
   const scores = await run('developer', 'feedback', 'list', '-n', 'demo', '--run', id)
   assert.match(scores.out, /^demo\thello\t\S+\t5\t\S*developer\t\S+Z\tRight\.\n$/)
+
+  // Launchers send the spans of a run after its end.
+  const listTraces = () => run('developer', 'traces', 'list', '-n', 'demo', '--agent', 'hello', '-o', 'json')
+  const end = performance.now() + 60_000
+  let traces = await listTraces()
+  while (!traces.out.includes(`"runId": "${id}"`)) {
+    assert.ok(performance.now() < end, traces.out + traces.err)
+    await pause(200)
+    traces = await listTraces()
+  }
+  assert.deepEqual([traces.code, traces.err], [0, ''])
+  const trace = await run('developer', 'traces', 'get', id)
+  assert.match(trace.out, new RegExp(`^[0-9a-f]{32}\\t${id}\\t[0-9]+\\t.*run`))
+  const slow = await run('developer', 'traces', 'list', '-n', 'demo', '--min-duration', 'soon')
+  assert.match(slow.err, /^meshctl: .*minDuration.*\(400, /)
 
   const denied = await run('other-tenant', 'runs', 'list', '-n', 'demo')
   assert.deepEqual([denied.code, denied.out], [1, ''])

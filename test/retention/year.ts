@@ -12,6 +12,7 @@ import { createRetention } from '#core/event-store/maintenance/event-retention.t
 import type { Job } from '#core/jobs/background-work.ts'
 import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
 import { runConsumers } from '#core/messaging/consumer/consumer-runner.ts'
+import { readJsonTraces } from '#core/otlp/read-json.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
 import { removeEnded, removePastAccounts } from '#plugins/budgets/store/end.ts'
 import { agentLabelsChanged } from '#plugins/cost/contract/events.ts'
@@ -37,7 +38,9 @@ import { sharingSettings } from '#plugins/sharing/contract/settings.ts'
 import { openRecordings } from './recordings.ts'
 import { openRequests } from './requests.ts'
 import { tracesJobs } from '#plugins/traces/jobs.ts'
+import { toChunks } from '#plugins/traces/spans/stored-span.ts'
 import { storeSpans } from '#plugins/traces/store/store-spans.ts'
+import { exportOf, spanId, spanOf } from '#plugins/traces/testing/spans.ts'
 
 const RUNS_PER_STEP = 3
 const RETENTION_DAYS = 30
@@ -212,7 +215,8 @@ async function referTo({ store, record }: Year, run: SelectedRun): Promise<void>
   )
   const quotas = { spansPerTrace: 1_000, bytesPerNamespace: 2 ** 30 }
   const owner = { namespace, uid: 'uid-1', name: 'robot' }
-  await store.transact((tx) => storeSpans(tx, owner, [{ traceId, spans: 1, content: '[{"name":"span"}]' }], quotas))
+  const { spans } = readJsonTraces(exportOf(spanOf(traceId, spanId(0))), Date.now())
+  await store.transact((tx) => storeSpans(tx, owner, toChunks(spans), quotas))
   const item = {
     text: randomBytes(200).toString('hex'),
     metadata: {},

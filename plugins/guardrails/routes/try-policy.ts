@@ -33,7 +33,12 @@ interface Tried extends GuardOutcome {
 export async function tryPolicy(policy: GuardrailPolicyObject, { stage, body }: TrialRequest, limits: TrialLimits) {
   const applied = toApplied(policy)
   const guard = compilePolicy(applied, boundedPause(limits))
-  const { decision, by, findings, body: passed } = await refusingUnreadable(() => {
+  const {
+    decision,
+    by,
+    findings,
+    body: passed,
+  } = await refusingUnreadable(() => {
     if (stage === 'request') return tryRequest(guard, body, applied.namespace)
     return stage === 'response' ? tryResponse(guard, body) : tryToolCall(guard, body)
   })

@@ -10,6 +10,7 @@ import type { PrepareRequest, PreparedRun, AccountName, QueueOptions, QueuedRun 
 import type {
   AgentAbove,
   FoundRun,
+  RunOfTrace,
   RunReference,
   RunSnapshot,
   SealAccessOptions,
@@ -113,6 +114,8 @@ export interface RunsApi {
   statsOfAgents(access: AccessScope<'list', 'runs'>, window: AgentStatsWindow): Promise<ReadonlyMap<string, AgentStats>>
   /** Costs of the model calls of a run that `find` returned. */
   costsOf(run: FoundRun): Promise<RunCosts>
+  /** The oldest run of each trace in the proof's namespace, with its costs; traces without one are absent. */
+  ofTraces(access: Access<'list', 'runs'>, traceIds: readonly string[]): Promise<ReadonlyMap<string, RunOfTrace>>
   /** Runs of callers, for protocols other than the API. Available in roles that serve callers. */
   ofCallers(): RunsOfCallers
   /** Reads a run that the caller may `get`, with its content and the beginning of its journal. Throws `not_found` for others. */
@@ -159,6 +162,7 @@ export type { ResumeAnswer, RunsOfCallers } from './caller-runs.ts'
 export type {
   AgentAbove,
   FoundRun,
+  RunOfTrace,
   RunReference,
   RunSnapshot,
   SealAccessOptions,

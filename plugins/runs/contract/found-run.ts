@@ -1,5 +1,5 @@
 import type { DnsLabel } from '#core/kube/names.ts'
-import type { RunDetail } from './run.ts'
+import type { RunCosts, RunDetail } from './run.ts'
 import type { TreeNode } from './run-tree.ts'
 import type { LiveFrame } from './live-frame.ts'
 
@@ -14,6 +14,12 @@ export interface FoundRun {
   /** Name of its agent; null for a run without one. */
   readonly agent: string | null
   readonly traceId: string
+}
+
+/** The oldest run of a trace, with its costs. */
+export interface RunOfTrace {
+  readonly id: string
+  readonly costs: RunCosts
 }
 
 /** A run at one moment: its state, its content and the beginning of its journal belong together. */

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import type { SpanKind } from '#core/telemetry/tracer.ts'
 
 /** Spans of one trace that one request stored. */
 export interface ChunkRow {
@@ -30,8 +31,38 @@ export interface TraceUsageRow {
   bytes: bigint
 }
 
+/** The part of a trace in one namespace. Times are nanoseconds since the epoch. */
+export interface SummaryRow {
+  trace_id: string
+  namespace_uid: string
+  namespace: string
+  /** Agent, id, name, kind and service of the root: the earliest span, one without a parent before others. */
+  agent_uid: string
+  agent_name: string
+  span_id: string
+  name: string
+  kind: SpanKind
+  service: string | null
+  has_parent: boolean
+  root_nanos: bigint
+  /** Status of the outer span that ended last, and its end; `unset` and 0 until there is one. */
+  status: 'unset' | 'ok' | 'error'
+  outcome_nanos: bigint
+  started_at: Date
+  started_nanos: bigint
+  ended_nanos: bigint
+  spans: number
+  /** Spans with errors. */
+  errors: number
+}
+
 /** Tables of the plugin. */
-export type TracesTables = { traces_chunks: ChunkRow; traces_totals: TotalRow; traces_usage: TraceUsageRow }
+export type TracesTables = {
+  traces_chunks: ChunkRow
+  traces_totals: TotalRow
+  traces_usage: TraceUsageRow
+  traces_summaries: SummaryRow
+}
 
 /** A chunk as selected. */
 export type SelectedChunk = Selectable<ChunkRow>

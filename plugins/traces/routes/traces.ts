@@ -10,6 +10,7 @@ import { buildTrace } from '../spans/build-trace.ts'
 import type { TracesServices } from '../services/create-services.ts'
 import { namespacesOfTrace, readChunks, readTotals } from '../store/read-spans.ts'
 import type { TraceAccess } from '../store/read-spans.ts'
+import type { TracesSettings } from '../contract/settings.ts'
 import type { TracesTables } from '../contract/tables.ts'
 
 const authz = { kind: 'row', verb: 'get', resource: 'runs' } as const
@@ -57,8 +58,17 @@ export function detailPart(services: TracesServices): Part {
       return { ...(await headOf(services, trace)), truncated, ...buildTrace(chunks) }
     },
   })
+  return storedPart('traces.detail', adapter, get)
+}
+
+/** A part that needs the stored spans. */
+export function storedPart(
+  capability: string,
+  adapter: TracesSettings['adapter'],
+  get: Part['endpoints'][number],
+): Part {
   const because = adapter === 'none' ? off : elsewhere
-  return partOf('traces.detail', adapter === 'builtin' ? undefined : because, get)
+  return partOf(capability, adapter === 'builtin' ? undefined : because, get)
 }
 
 function partOf(capability: string, because: string | undefined, get: Part['endpoints'][number]): Part {

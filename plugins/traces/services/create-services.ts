@@ -9,7 +9,7 @@ export type SpanOutcome = 'stored' | 'malformed' | 'foreign_trace' | 'over_quota
 /** Services of the plugin, for its slots. */
 export interface TracesServices {
   readonly core: CoreWith<readonly ['store']>
-  readonly runs: Pick<RunsApi, 'costsOf' | 'find' | 'heldTracesIn'>
+  readonly runs: Pick<RunsApi, 'costsOf' | 'find' | 'heldTracesIn' | 'ofTraces'>
   readonly settings: TracesSettings
   readonly received: (outcome: SpanOutcome, spans: number) => void
   readonly removed: (reason: 'expired' | 'agent_deleted' | 'run_deleted', chunks: number) => void

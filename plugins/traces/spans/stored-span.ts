@@ -1,5 +1,7 @@
 import type { OtlpAttributes, OriginatedSpan } from '#core/otlp/span.ts'
 import type { SpanKind } from '#core/telemetry/tracer.ts'
+import { summarizeSpans } from './summarize-spans.ts'
+import type { SpanSummary } from './summarize-spans.ts'
 
 /** A span as stored: times are decimal nanoseconds since the epoch, empty fields are absent. */
 export interface StoredSpan {
@@ -21,11 +23,19 @@ export interface StoredSpan {
   readonly service?: string
 }
 
+/** The agent that sends spans. */
+export interface SpanOwner {
+  readonly namespace: string
+  readonly uid: string
+  readonly name: string
+}
+
 /** Spans of one trace, as JSON. */
 export interface TraceChunk {
   readonly traceId: string
   readonly spans: number
   readonly content: string
+  readonly summary: SpanSummary
 }
 
 /** Groups spans by trace, sorted by trace id: the order in which concurrent requests lock traces. */
@@ -33,7 +43,12 @@ export function toChunks(received: readonly OriginatedSpan[]): readonly TraceChu
   const byTrace = Map.groupBy(received, ({ span }) => span.traceId)
   return [...byTrace]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([traceId, spans]) => ({ traceId, spans: spans.length, content: JSON.stringify(spans.map(toStored)) }))
+    .map(([traceId, spans]) => ({
+      traceId,
+      spans: spans.length,
+      content: JSON.stringify(spans.map(toStored)),
+      summary: summarizeSpans(spans),
+    }))
 }
 
 function toStored({ origin, span }: OriginatedSpan): StoredSpan {

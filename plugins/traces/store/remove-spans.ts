@@ -1,3 +1,4 @@
+import { removeSummaries } from './summaries.ts'
 import { spanUsage } from './usage.ts'
 import { sql } from 'kysely'
 import type { RawBuilder, Transaction } from 'kysely'
@@ -64,5 +65,6 @@ async function removeChunks(db: Transaction<TracesTables>, which: RawBuilder<unk
     db,
     rows.map(({ namespace_uid: owner, bytes }) => ({ owner, bytes })),
   )
+  await removeSummaries(db, traceIds)
   return rows.length
 }

@@ -1,18 +1,12 @@
+import { mergeSummaries } from './summaries.ts'
 import { spanUsage } from './usage.ts'
 import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { liveNamespaceUid } from '#core/cluster/object-index-sql.ts'
 import type { Tx } from '#core/event-store/store.ts'
-import type { TraceChunk } from '../spans/stored-span.ts'
+import type { SpanOwner, TraceChunk } from '../spans/stored-span.ts'
 import type { TracesTables } from '../contract/tables.ts'
-
-/** The agent that sends spans. */
-export interface SpanOwner {
-  readonly namespace: string
-  readonly uid: string
-  readonly name: string
-}
 
 /** Quotas; spans above them are not stored. */
 export interface SpanQuotas {
@@ -48,6 +42,7 @@ export async function storeSpans(
     from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ traceId }) => traceId)}::text[],
       ${rows.map(({ spans }) => spans)}::integer[], ${rows.map(({ bytes }) => bytes)}::integer[],
       ${rows.map(({ content }) => content)}::text[]) as given (id, trace_id, spans, bytes, content)`.execute(db)
+  await mergeSummaries(db, { ...owner, namespaceUid: uid }, kept)
   return sumOf(rows, 'spans')
 }
 

@@ -15,7 +15,7 @@ import type { TracesServices } from '../services/create-services.ts'
 import { tracesSettings } from '../contract/settings.ts'
 import type { TracesSettings } from '../contract/settings.ts'
 import { readChunks } from '../store/read-spans.ts'
-import type { SpanOwner } from '../store/store-spans.ts'
+import type { SpanOwner } from '../spans/stored-span.ts'
 import type { TracesTables } from '../contract/tables.ts'
 
 const runsMigrations = { name: 'runs', migrations: new URL('../../runs/migrations/', import.meta.url) }

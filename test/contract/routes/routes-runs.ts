@@ -141,6 +141,13 @@ export const runRoutes: Readonly<Record<string, RouteCase>> = {
   'GET /api/runs/{id}/events': onRun('GET', '/events', 'get', ok(200)),
   'POST /api/runs/{id}/resume': onRun('POST', '/resume', 'update', () => ({ status: 409, code: 'run_not_paused' })),
   'POST /api/runs/{id}/cancel': onRun('POST', '/cancel', 'update', () => ({ status: 409, code: 'run_terminal' })),
+  'GET /api/traces': {
+    over: 'namespaces',
+    authz: 'row: list runs',
+    request: (target) => query('/traces', target),
+    questions: ({ namespace }) => [virtual('list', 'runs', namespace)],
+    allowed: ok(200),
+  },
   'GET /api/traces/{id}': onTrace(''),
   'GET /api/traces/{id}/detail': onTrace('/detail'),
   'GET /api/cost': {
