@@ -1,9 +1,11 @@
 import { GROUP } from '#schemas/names/group.ts'
 import { Fail } from '#core/errors/domain-error.ts'
+import { asObject } from '#core/json/is-object.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import { InvalidName, isLabel } from '#core/kube/names.ts'
+import type { DnsLabel } from '#core/kube/names.ts'
 import { KubeError } from '#core/kube/status.ts'
-import type { Access, ReviewTarget } from './caller.ts'
+import type { Access, CallerRule, CallerRules, ReviewTarget } from './caller.ts'
 
 /** An access question; `resource` may include a group and a subresource (`agentdeployments/invoke`, `widgets.acme.example`). */
 export interface Question<V extends string, R extends string> extends ReviewTarget {
@@ -92,4 +94,40 @@ function specOf(question: Question<string, string>) {
       ...(question.name === undefined ? {} : { name: question.name }),
     },
   }
+}
+
+// A cluster may bind a person to thousands of roles.
+const MAX_RULES = 1_000
+
+/** Rules of the caller in a namespace. */
+export async function readRules(cluster: KubeClient, namespace: DnsLabel, signal: AbortSignal): Promise<CallerRules> {
+  const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectRulesReview', spec: { namespace } }
+  const { status } = await cluster
+    .review<{ readonly status?: unknown }>('/apis/authorization.k8s.io/v1/selfsubjectrulesreviews', review, { signal })
+    .catch((error: unknown) => {
+      throw reviewFailure(error)
+    })
+  // The text of an evaluation error names roles, so it is not relayed.
+  const { resourceRules, incomplete, evaluationError } = asObject(status)
+  const given = Array.isArray(resourceRules) ? resourceRules.map(toRule) : []
+  const rules = given.filter(({ verbs, resources }) => verbs.length > 0 && resources.length > 0)
+  return {
+    complete: incomplete === false && (evaluationError ?? '') === '' && rules.length <= MAX_RULES,
+    rules: rules.slice(0, MAX_RULES),
+  }
+}
+
+function toRule(given: unknown): CallerRule {
+  const { verbs, apiGroups, resources, resourceNames } = asObject(given)
+  const names = textsOf(resourceNames)
+  return {
+    verbs: textsOf(verbs),
+    groups: textsOf(apiGroups),
+    resources: textsOf(resources),
+    ...(names.length === 0 ? {} : { names }),
+  }
+}
+
+function textsOf(given: unknown): string[] {
+  return Array.isArray(given) ? given.filter((one) => typeof one === 'string') : []
 }

@@ -37,6 +37,24 @@ export interface Caller {
   review<V extends string, R extends string>(verb: V, resource: R, where: ReviewTarget): Promise<Access<V, R>>
   /** Like `review`, but returns undefined instead of throwing the 403. */
   may<V extends string, R extends string>(verb: V, resource: R, where: ReviewTarget): Promise<Access<V, R> | undefined>
+  /** Rules in a namespace by one SelfSubjectRulesReview, for showing and hiding controls only: the cluster decides on each request. */
+  rulesIn(namespace: DnsLabel, signal: AbortSignal): Promise<CallerRules>
+}
+
+/** A rule of a caller in a namespace. */
+export interface CallerRule {
+  readonly verbs: readonly string[]
+  readonly groups: readonly string[]
+  readonly resources: readonly string[]
+  /** Absent for every object. */
+  readonly names?: readonly string[]
+}
+
+/** Rules of a caller in a namespace, at most 1,000. */
+export interface CallerRules {
+  /** False if an authorizer of the cluster cannot list its rules, or if there are too many: further things may be allowed. */
+  readonly complete: boolean
+  readonly rules: readonly CallerRule[]
 }
 
 /** Target of a review. `resource` may include a group and a subresource: `agentdeployments/invoke`, `widgets.acme.example`. */

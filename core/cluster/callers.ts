@@ -4,7 +4,7 @@ import { createKubeClient } from '#core/kube/create-client.ts'
 import { createPool } from '#core/kube/connection-pool.ts'
 import type { KubePool, TlsOptions } from '#core/kube/connection-pool.ts'
 import { isStatus } from '#core/kube/status.ts'
-import { askAccess, forbidden } from './access-review.ts'
+import { askAccess, forbidden, readRules } from './access-review.ts'
 import type { Caller, UserInfo } from './caller.ts'
 import { servedCluster } from './served-cluster.ts'
 import { everyNamespace, notServed } from './served-namespaces.ts'
@@ -61,6 +61,8 @@ function toCaller(identity: Pick<Caller, 'cluster' | 'username' | 'bearer'>, ser
     ...identity,
     cluster: servedCluster(cluster, served),
     whoami: () => whoami(cluster),
+    rulesIn: async (namespace, signal) =>
+      served.has(namespace) ? readRules(cluster, namespace, signal) : { complete: true, rules: [] },
     may: async (verb, resource, where) =>
       served.has(where.namespace) ? askAccess(cluster, username, { ...where, verb, resource }) : undefined,
     review: async (verb, resource, where) => {

@@ -19,7 +19,6 @@ import {
 import { readBuild } from './build.ts'
 import { findCapabilities } from './capabilities.ts'
 import { listNamespaces, listPermittedNamespaces, setDisplayName } from './namespaces.ts'
-import { readPermissions } from './permissions.ts'
 
 /** Dependencies of the routes. */
 export type IdentityContext = Pick<BffContext, 'catalog' | 'directory' | 'pages'> &
@@ -41,8 +40,8 @@ const whoami = endpoint({
   handle: async ({ caller, query, signal }) => {
     if (query.permissions === undefined) return caller.whoami()
     const namespace = parseLabel('?permissions', query.permissions)
-    const [user, permissions] = await Promise.all([caller.whoami(), readPermissions(caller, namespace, signal)])
-    return { ...user, permissions }
+    const [user, rules] = await Promise.all([caller.whoami(), caller.rulesIn(namespace, signal)])
+    return { ...user, permissions: { namespace, ...rules } }
   },
 })
 

@@ -45,6 +45,7 @@ export function reportingCaller(
       return (cluster ??= reportingClient(caller.cluster, report, attempted))
     },
     whoami: () => caller.whoami(),
+    rulesIn: (namespace, signal) => caller.rulesIn(namespace, signal),
     review: (verb, resource, where) => {
       asked(where)
       return caller.review(verb, resource, where)

@@ -146,6 +146,7 @@ function callerOf({ refused, asked, ...answers }: TestCluster, bearer: string): 
     bearer,
     cluster: { get } as unknown as KubeClient,
     whoami: async () => ({ username, uid: '', groups: [], extra: {} }),
+    rulesIn: async () => ({ complete: true, rules: [] }),
     review,
     may: (verb, resource, where) => review(verb, resource, where).catch(() => undefined),
   }
