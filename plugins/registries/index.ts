@@ -4,7 +4,9 @@ import { issuerOf } from '#core/signing/launcher-certificate.ts'
 import { agents } from '#plugins/agents/index.ts'
 import { runs } from '#plugins/runs/index.ts'
 import { registryErrors } from './contract/errors.ts'
+import { registriesJobs } from './jobs.ts'
 import { registriesAccess, registryKind } from './kinds.ts'
+import { callsProjection } from './projections.ts'
 import { registryReconciler } from './reconcile/registry-reconciler.ts'
 import { callEndpoints } from './state-routes.ts'
 import { topologyEndpoint } from './topology/topology.ts'
@@ -23,13 +25,17 @@ export const registries = definePlugin({
   errors: registryErrors,
   enforces: [{ kind: 'AgentDeployment', field: 'registries' }],
   keys: { state: { verifies: ['launcher'] } },
-  create: ({ now, keys }, _settings, needs) => ({
+  migrations: new URL('./migrations/', import.meta.url),
+  create: ({ now, keys, store }, _settings, needs) => ({
     now,
+    store,
     issuer: issuerOf(keys, now),
     runs: needs.runs,
     references: needs.agents.references,
   }),
-  routes: ({ references }) => [topologyEndpoint(references)],
+  projections: () => [callsProjection],
+  routes: (services) => [topologyEndpoint(services)],
+  jobs: ({ store }, { role }) => registriesJobs(store, role),
   // Calls are runs: without a store there are none.
   stateRoutes: ({ issuer, runs: api }, state) => (api === undefined ? [] : callEndpoints({ runs: api, issuer }, state)),
   reconcilers: ({ now }, { cluster }) => [registryReconciler({ cluster, now })],

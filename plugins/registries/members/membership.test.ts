@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import type { AgentRegistryObject, AgentRegistrySpec } from '#schemas/crds/agent-registry.ts'
-import { toGraph } from '../topology/to-graph.ts'
 import { callable, depthOf, isMember, mayCall, roleOf } from './membership.ts'
 
 const apiVersion = 'mesh.dev/v1alpha1'
@@ -67,41 +66,4 @@ test('E5: a name means the member of the own namespace, and no one if it is ambi
     callable(members, { namespace, name: 'self' }).map((one) => `${one.namespace}/${one.name}`)
   assert.deepEqual(named('a'), ['a/x', 'a/y', 'c/self'])
   assert.deepEqual(named('c'), ['a/y', 'a/self'])
-})
-
-test('R2-M3: the graph has agents, registries and the references between them', () => {
-  const link = (name: string, field: string) => ({ kind: 'AgentDeployment', namespace: 'home', name, field })
-  const spec: AgentRegistrySpec = { roles: [{ name: 'lead', agents: [{ name: 'b' }] }] }
-  const links = [link('b', 'spec.roles[0].agents[0]')]
-  const placed = { namespace: 'home', name: 'team', found: true, registry: registry(spec), links }
-  const gone = { namespace: 'home', name: 'gone', found: false, links: [] }
-  const one = agent('home', 'a', [{ name: 'team' }, { name: 'gone' }])
-  const references = ['team', 'gone'].map((name, index) => ({
-    kind: 'AgentRegistry',
-    namespace: 'home',
-    name,
-    field: `spec.registries[${index}]`,
-  }))
-  const route = { kind: 'ModelRoute', namespace: 'home', name: 'm', field: 'spec.model.route' }
-  const { nodes, edges } = toGraph(
-    [{ agent: one, references: [...references, route, link('b', 'spec.delegates[0]')] }],
-    [placed, gone],
-  )
-  assert.deepEqual(
-    nodes.map(({ kind, name, found }) => [kind, name, found]),
-    [
-      ['AgentDeployment', 'a', true],
-      ['AgentRegistry', 'team', true],
-      ['AgentRegistry', 'gone', false],
-    ],
-  )
-  assert.deepEqual(
-    edges.map(({ from, to, role }) => [from.name, to.name, role]),
-    [
-      ['a', 'team', 'member'],
-      ['a', 'gone', null],
-      ['a', 'b', null],
-      ['team', 'b', 'lead'],
-    ],
-  )
 })

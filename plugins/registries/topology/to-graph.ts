@@ -1,83 +1,86 @@
 import { isObject } from '#core/json/is-object.ts'
-import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import type { TopologyEdge, TopologyMetrics, TopologyNode } from '#schemas/api/topology.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { AgentRegistry } from '#schemas/crds/agent-registry.ts'
 import type { AgentRegistryObject } from '#schemas/crds/agent-registry.ts'
-import type { Reference } from '#schemas/kinds/references.ts'
 import { isMember, roleOf } from '../members/membership.ts'
+import type { CallsByEdge } from '../store/read-calls.ts'
+import { edgeKind, nodeName } from './graph-kinds.ts'
+import type { GraphObject, NodeName } from './graph-kinds.ts'
+import type { LinkedObject } from './read-objects.ts'
 
-/** An agent with its references. */
-export interface PlacedAgent {
-  readonly agent: AgentDeploymentObject
-  readonly references: readonly Reference[]
+/** What is counted in the last hour, as far as the caller may list runs. */
+export interface GraphCounts {
+  readonly calls: CallsByEdge
+  /** By id of the agent's node. */
+  readonly metrics: ReadonlyMap<string, TopologyMetrics>
 }
 
-/** A registry that was listed, or is referenced by an agent; `found` is null if the caller may not read it. */
-export interface FoundRegistry {
-  readonly namespace: string
-  readonly name: string
-  readonly found: boolean | null
-  readonly registry?: AgentRegistryObject
+/** Nodes and edges of a graph. */
+export interface Graph {
+  readonly nodes: readonly TopologyNode[]
+  readonly edges: readonly TopologyEdge[]
 }
 
-/** A registry with the agents that its roles list. */
-export interface LinkedRegistry extends FoundRegistry {
-  readonly links: readonly Reference[]
-}
-
-interface GraphName {
-  readonly kind: 'AgentDeployment' | 'AgentRegistry'
-  readonly namespace: string
-  readonly name: string
-}
-
-/** Nodes and edges of agents and registries. An agent that is only referenced is not a node: the edge shows it. Pure. */
-export function toGraph(agents: readonly PlacedAgent[], registries: readonly LinkedRegistry[]) {
-  const byName = new Map(registries.map((one) => [`${one.namespace}/${one.name}`, one]))
-  const nodes = [
-    ...agents.map(({ agent }) => ({ ...nameOf(agent), found: true, ready: readyOf(agent.status) })),
-    ...registries.map(({ namespace, name, found, registry }) => ({
-      ...named('AgentRegistry', namespace, name),
-      found,
-      ready: readyOf(registry?.status),
-    })),
-  ]
-  const edges = agents.flatMap(({ agent, references }) =>
-    references.flatMap((reference) => {
-      const { kind, namespace, name, field } = reference
-      if (kind === AgentDeployment.kind)
-        return [{ from: nameOf(agent), to: named('AgentDeployment', namespace, name), field, role: null }]
-      if (kind !== AgentRegistry.kind) return []
-      const registry = byName.get(`${namespace}/${name}`)?.registry
-      const role = registry !== undefined && isMember(agent, registry) ? roleOf(registry, nameOf(agent)) : null
-      return [{ from: nameOf(agent), to: named('AgentRegistry', namespace, name), field, role }]
+/** Nodes and edges of objects and the references between them. Pure. */
+export function toGraph(objects: readonly LinkedObject[], { calls, metrics }: GraphCounts): Graph {
+  const byId = new Map(objects.map((one) => [one.id, one]))
+  const edges = objects.flatMap((one) =>
+    one.references.map((reference): TopologyEdge => {
+      const to = nodeName(reference.kind, reference.namespace, reference.name)
+      const counted = calls.get(`${one.id} ${to.id}`)
+      const kind = edgeKind(one.kind, to.kind)
+      const { field } = reference
+      return { from: toName(one), to, kind, field, role: roleIn(byId, one, to), ...counted }
     }),
   )
-  return { nodes, edges: [...edges, ...registries.flatMap(roleEdges)] }
+  const failing = new Set(edges.filter(({ failed1h = 0 }) => failed1h > 0).map(({ to }) => to.id))
+  const nodes = objects.map((one) => toNode(one, metrics.get(one.id), failing.has(one.id)))
+  return { nodes, edges }
 }
 
-// Includes agents that are not members: the registry shows all agents in its roles.
-function roleEdges({ registry, links, ...placed }: LinkedRegistry) {
-  if (registry === undefined) return []
-  const from = named('AgentRegistry', placed.namespace, placed.name)
-  return links
-    .filter(({ kind }) => kind === AgentDeployment.kind)
-    .map(({ namespace, name, field }) => {
-      const to = named('AgentDeployment', namespace, name)
-      return { from, to, field, role: roleOf(registry, to) }
-    })
+function toNode(one: GraphObject, metrics: TopologyMetrics | undefined, isFailing: boolean): TopologyNode {
+  const { object } = one
+  const phase = phaseOf(object)
+  const hasFailures = isFailing || (metrics?.failed1h ?? 0) > 0
+  return {
+    ...toName(one),
+    found: object !== undefined,
+    ready: readyOf(object),
+    phase,
+    rank: ranks[phase] ?? (hasFailures ? 1 : 0),
+    ...(metrics && { metrics }),
+  }
 }
 
-function nameOf({ metadata: { namespace = '', name } }: AgentDeploymentObject): GraphName {
-  return named('AgentDeployment', namespace, name)
+const ranks: Readonly<Record<string, number | undefined>> = { missing: 3, degraded: 3, notReady: 2 }
+
+function toName({ id, kind, namespace, name }: NodeName): NodeName {
+  return { id, kind, namespace, name }
 }
 
-function named(kind: GraphName['kind'], namespace: string, name: string): GraphName {
-  return { kind, namespace, name }
+// The role of the agent at either end. A registry shows the roles of agents that are not members, too.
+function roleIn(byId: ReadonlyMap<string, GraphObject>, from: GraphObject, to: NodeName): string | null {
+  if (from.kind === 'AgentRegistry') return roleOf(from.object as AgentRegistryObject, to)
+  const registry =
+    to.kind === 'AgentRegistry' ? (byId.get(to.id)?.object as AgentRegistryObject | undefined) : undefined
+  if (registry === undefined || from.kind !== 'AgentDeployment') return null
+  return isMember(from.object as AgentDeploymentObject, registry) ? roleOf(registry, from) : null
 }
 
-function readyOf(status: unknown): boolean | null {
-  const conditions: unknown = isObject(status) ? status.conditions : undefined
-  const ready = Array.isArray(conditions) ? conditions.find((one) => isObject(one) && one.type === 'Ready') : undefined
-  return isObject(ready) ? ready.status === 'True' : null
+function phaseOf(object: GraphObject['object']): TopologyNode['phase'] {
+  if (object === undefined) return 'missing'
+  if (statusOf(object, 'Degraded') === 'True') return 'degraded'
+  const ready = readyOf(object)
+  return ready === null ? 'unknown' : ready ? 'ready' : 'notReady'
+}
+
+function readyOf(object: GraphObject['object']): boolean | null {
+  const ready = statusOf(object, 'Ready')
+  return ready === undefined ? null : ready === 'True'
+}
+
+function statusOf(object: GraphObject['object'], type: string): unknown {
+  const conditions: unknown = isObject(object?.status) ? object.status.conditions : undefined
+  const found = Array.isArray(conditions) ? conditions.find((one) => isObject(one) && one.type === type) : undefined
+  return isObject(found) ? found.status : undefined
 }

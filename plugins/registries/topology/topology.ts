@@ -1,89 +1,76 @@
-import { mapConcurrently } from '#core/async/map-concurrently.ts'
-import type { Caller } from '#core/cluster/caller.ts'
+import { createHash } from 'node:crypto'
+import { Fail } from '#core/errors/domain-error.ts'
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
-import { readObjects } from '#core/http/resource/resource-list.ts'
+import { hasTag } from '#core/http/reply/etag.ts'
 import { isLabel, isName } from '#core/kube/names.ts'
-import { isStatus } from '#core/kube/status.ts'
 import type { AgentReferences } from '#plugins/agents/contract/points.ts'
+import { nothing } from '#schemas/api/common.ts'
 import { Topology, TopologyQuery } from '#schemas/api/topology.ts'
-import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
-import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { AgentRegistry } from '#schemas/crds/agent-registry.ts'
-import type { AgentRegistryObject } from '#schemas/crds/agent-registry.ts'
+import { around, cutGraph } from './cut-graph.ts'
+import { nodeName } from './graph-kinds.ts'
+import { readCounts } from './read-counts.ts'
+import type { CountSources } from './read-counts.ts'
+import { readGraphObjects } from './read-objects.ts'
 import { toGraph } from './to-graph.ts'
-import type { FoundRegistry } from './to-graph.ts'
+import type { Graph } from './to-graph.ts'
 
-type ListCall = Parameters<typeof readObjects>[1]
+/** Services of the graph. */
+export interface TopologyServices extends CountSources {
+  readonly references: () => AgentReferences
+}
 
-// Agents in one response: a larger graph cannot be drawn.
-const maxAgents = 500
+/** Nodes of one response. */
+const MOST_NODES = 200
+const DEFAULT_DEPTH = 3
 
-/** The graph of agents and registries, by the references between them, as far as the caller may read it. */
-export function topologyEndpoint(references: () => AgentReferences): AnyEndpoint {
+/** The graph of agents and of what they use, by the references between them, as far as the caller may list it. */
+export function topologyEndpoint(services: TopologyServices): AnyEndpoint {
   return endpoint({
     method: 'GET',
     url: '/topology',
     id: 'getTopology',
-    summary: 'Get the graph of agents and registries, as far as the caller can see it.',
+    summary:
+      'Get the graph of agents, registries, routes, providers, tools and knowledge, as far as the caller can list it.',
+    docs: { reads: ['If-None-Match'], sends: ['ETag'] },
     authz: { kind: 'kube', verb: 'list', resource: 'agentdeployments' },
     query: TopologyQuery,
-    response: { 200: Topology },
-    handle: async ({ caller, cursors, directory, query, signal }) => {
-      const first = { caller, cursors, directory, signal, query: { ...query, limit: maxAgents } }
-      const { items, nextCursor, ...scope } = await readObjects<AgentDeploymentObject>(AgentDeployment, first)
-      const { collectShown } = references()
-      const agents = items.map((agent) => ({ agent, references: collectShown(AgentDeployment, agent) }))
-      const listed = await listRegistries(first)
-      const others = await readOthers(caller, agents, { listed, signal })
-      const registries = [...listed, ...others].map((one) => ({
-        ...one,
-        links: one.registry === undefined ? [] : collectShown(AgentRegistry, one.registry),
-      }))
-      return { ...toGraph(agents, registries), truncated: nextCursor !== null, ...scope }
+    response: { 200: Topology, 304: nothing },
+    handle: async ({ caller, cursors, directory, query, signal, headers, reply }) => {
+      const { registry, depth, ...list } = query
+      const center = parseCenter(registry, depth)
+      const call = { caller, cursors, directory, signal, query: list }
+      const { objects, isCut } = await readGraphObjects(call, services.references())
+      const graph = toGraph(objects, await readCounts(services, caller, objects))
+      const { nodes, edges, omitted } = cutGraph(shownOf(graph, center, depth), MOST_NODES)
+      const truncated = isCut || Object.keys(omitted).length > 0
+      const shown = { nodes, edges, omitted, truncated, ...(query.scope === undefined ? {} : { scope: query.scope }) }
+      const tag = `"${createHash('sha256').update(JSON.stringify(shown)).digest('base64url')}"`
+      reply.header('etag', tag)
+      if (!hasTag(headers['if-none-match'], tag)) return shown
+      reply.code(304)
+      return undefined
     },
   })
 }
 
-async function listRegistries(call: ListCall): Promise<readonly FoundRegistry[]> {
-  try {
-    const { items } = await readObjects<AgentRegistryObject>(AgentRegistry, call)
-    return items.map((registry) => {
-      const { namespace: own = '', name } = registry.metadata
-      return { namespace: own, name, found: true, registry }
-    })
-  } catch (error) {
-    if (isStatus(error, 403)) return []
-    throw error
+function shownOf(graph: Graph, center: string | undefined, depth = DEFAULT_DEPTH): Graph {
+  if (center === undefined) return graph
+  if (!graph.nodes.some(({ id }) => id === center)) throw new Fail('not_found', 'The graph has no such registry.')
+  return around(graph, center, depth)
+}
+
+function parseCenter(registry: string | undefined, depth: number | undefined): string | undefined {
+  if (registry === undefined) {
+    if (depth !== undefined) throw refuse('?depth', 'needs registry')
+    return undefined
   }
+  const [namespace = '', name = '', ...more] = registry.split('/')
+  if (more.length > 0 || !isLabel(namespace) || !isName(name))
+    throw refuse('?registry', 'must be namespace/name of an AgentRegistry')
+  return nodeName('AgentRegistry', namespace, name).id
 }
 
-/** Reads registries of other namespaces, and those that the caller may get but not list. */
-async function readOthers(
-  caller: Caller,
-  agents: Parameters<typeof toGraph>[0],
-  { listed, signal }: { readonly listed: readonly FoundRegistry[]; readonly signal: AbortSignal },
-): Promise<readonly FoundRegistry[]> {
-  const known = new Set(listed.map(keyOf))
-  const wanted = new Map(
-    agents
-      .flatMap(({ references }) => references.filter(({ kind }) => kind === AgentRegistry.kind))
-      .filter((one) => !known.has(keyOf(one)))
-      .map((one) => [keyOf(one), one]),
-  )
-  return mapConcurrently([...wanted.values()], async ({ namespace, name }): Promise<FoundRegistry> => {
-    if (!isLabel(namespace) || !isName(name)) return { namespace, name, found: false }
-    try {
-      const registry = await caller.cluster.get<AgentRegistryObject>(AgentRegistry, { namespace, name }, { signal })
-      return { namespace, name, found: true, registry }
-    } catch (error) {
-      if (isStatus(error, 404)) return { namespace, name, found: false }
-      if (isStatus(error, 403)) return { namespace, name, found: null }
-      throw error
-    }
-  })
-}
-
-function keyOf({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
-  return `${namespace}/${name}`
+function refuse(pointer: string, detail: string): Fail {
+  return new Fail('invalid_query', `${pointer.slice(1)} ${detail}.`, { errors: [{ pointer, detail }] })
 }
