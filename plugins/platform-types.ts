@@ -13,7 +13,9 @@ import type { errorFormat } from '#core/http/problem/error-format.ts'
 import type { Point } from '#core/jobs/extension-point.ts'
 import type { agentDegraded, agentReady, revisionDeployed, revisionHeld } from '#plugins/agents/contract/events.ts'
 import type {
+  agentBudget,
   agentDocument,
+  agentEffective,
   agentGate,
   agentPodPart,
   agentReference,
@@ -110,7 +112,9 @@ export interface PlatformEvents {
 
 /** Values of the platform's extension points, by name. */
 export interface PlatformPoints {
+  readonly 'agents.budget': ValueOf<typeof agentBudget>
   readonly 'agents.document': ValueOf<typeof agentDocument>
+  readonly 'agents.effective': ValueOf<typeof agentEffective>
   readonly 'agents.gate': ValueOf<typeof agentGate>
   readonly 'agents.pod-part': ValueOf<typeof agentPodPart>
   readonly 'agents.reference': ValueOf<typeof agentReference>

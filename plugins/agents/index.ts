@@ -1,6 +1,7 @@
 import { changeActorFinder } from '#core/controllers/objects/extension-points.ts'
 import { withCheck } from '#core/jobs/extension-point.ts'
-import { definePlugin } from '#core/plugin/plugin.ts'
+import { definePlugin, optional } from '#core/plugin/plugin.ts'
+import { runs } from '#plugins/runs/index.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { agentsAccess } from './contract/access.ts'
 import { agentKind } from './kinds.ts'
@@ -9,7 +10,9 @@ import { agentErrors } from './contract/errors.ts'
 import { agentEvents } from './contract/events.ts'
 import { createModelGateway } from './generate/model-gateway.ts'
 import {
+  agentBudget,
   agentDocument,
+  agentEffective,
   agentGate,
   agentPodPart,
   agentReference,
@@ -31,6 +34,7 @@ export const agents = definePlugin({
   contract: 1,
   name: 'agents',
   summary: 'Agents: creating, changing and reading them, their versions and logs.',
+  needs: { runs: optional(runs) },
   settings: agentSettings,
   settingsFrom: agentSettingSources,
   kinds: [agentKind],
@@ -45,10 +49,15 @@ export const agents = definePlugin({
     agentReplicas,
     agentDocument,
     agentTrigger,
+    agentBudget,
+    agentEffective,
     withCheck(agentReference, checkMarks),
   ],
-  create: (core, settings): AgentsServices => ({
+  create: (core, settings, needs): AgentsServices => ({
     now: core.now,
+    runs: needs.runs,
+    budgetOf: () => core.extensions(agentBudget)[0],
+    effective: () => core.extensions(agentEffective),
     publish: createPublishFacts(core.store, core.now),
     keys: core.keys,
     gateway: createModelGateway(core.urls.gateway),

@@ -2,7 +2,7 @@ import { crud } from '#core/plugin/crud.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { readOneAgent } from './authoring/read-agent-file.ts'
 import { checkAgent } from './authoring/check-agent.ts'
-import { examples } from './routes/examples.ts'
+import { agentRoute } from './routes/read.ts'
 
 // The maximum number of fields of one agent.
 const sample = {
@@ -52,10 +52,8 @@ const sample = {
 
 /** Agents; creating one has its own route, which also accepts the simplified format. */
 export const agentKind = crud(AgentDeployment, {
-  verbs: ['list', 'get', 'update', 'delete'],
-  path: '/agents',
-  noun: 'Agent',
-  examples: examples.replace,
+  verbs: ['update', 'delete'],
+  ...agentRoute,
   readYaml: readOneAgent,
   check: checkAgent,
   sample,

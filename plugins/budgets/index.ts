@@ -1,6 +1,6 @@
 import { contribute } from '#core/jobs/extension-point.ts'
 import { definePlugin, optional } from '#core/plugin/plugin.ts'
-import { agentPodPart } from '#plugins/agents/contract/points.ts'
+import { agentBudget, agentEffective, agentPodPart } from '#plugins/agents/contract/points.ts'
 import { callPayment, callPricing } from '#plugins/providers/contract/points.ts'
 import { pruner } from '#plugins/pruning/contract/points.ts'
 import { runs } from '#plugins/runs/index.ts'
@@ -12,6 +12,7 @@ import { budgetsJobs } from './jobs.ts'
 import { createCallPricing } from './money/call-pricing.ts'
 import { budgetPodPart } from './pod-part.ts'
 import { limitSource } from './contract/points.ts'
+import { createBudgetReader, createEffectiveQuotas } from './limits/effective-quotas.ts'
 import { accountPruner } from './store/prune-accounts.ts'
 import { createServices, holdServices, reserveServices } from './services.ts'
 import { budgetsSettings } from './contract/settings.ts'
@@ -51,6 +52,11 @@ export const budgets = definePlugin({
     ),
     contribute(pruner, accountPruner),
     contribute(agentPodPart, budgetPodPart),
+    contribute(agentBudget, createBudgetReader(ledger, core.now)),
+    contribute(
+      agentEffective,
+      createEffectiveQuotas(() => core.extensions(limitSource)),
+    ),
     contribute(
       callPricing,
       createCallPricing(settings, () => core.extensions(limitSource)),

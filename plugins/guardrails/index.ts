@@ -2,11 +2,12 @@ import { Type } from 'typebox'
 import { statusVerbs } from '#core/cluster/roles/access-rule.ts'
 import { contribute } from '#core/jobs/extension-point.ts'
 import { definePlugin } from '#core/plugin/plugin.ts'
-import { agentPodPart } from '#plugins/agents/contract/points.ts'
+import { agentEffective, agentPodPart } from '#plugins/agents/contract/points.ts'
 import { modelFilter } from '#plugins/providers/contract/points.ts'
 import { guardrailErrors } from './contract/errors.ts'
 import { createPolicyFilters } from './filters/policy-filters.ts'
 import { guardrailKind } from './kinds.ts'
+import { effectiveGuardrails } from './policies/effective-guardrails.ts'
 import { guardrailPodPart } from './pod-part.ts'
 import { policyReconciler } from './reconcilers.ts'
 import { tryEndpoint } from './routes/try-endpoint.ts'
@@ -32,6 +33,7 @@ export const guardrails = definePlugin({
   create: (core) => ({ core }),
   contributions: ({ core }) => [
     contribute(agentPodPart, guardrailPodPart),
+    contribute(agentEffective, effectiveGuardrails),
     ...createPolicyFilters(core).map((filter) => contribute(modelFilter, filter)),
   ],
   routes: () => [tryEndpoint],

@@ -4,6 +4,7 @@ import { AgentFile } from '../agent-file/schema.ts'
 import { AgentDeployment } from '../crds/agent-deployment.ts'
 import { DNS_LABEL_PATTERN } from '../kinds/parts.ts'
 import { shownAs, titled } from '../values/shown-as.ts'
+import { agentFields } from './agent-views.ts'
 import {
   anyObject,
   anyValue,
@@ -31,7 +32,7 @@ export const patchOperation = Type.Object({
 })
 
 /** An AgentDeployment in a response. */
-export const Agent = clusterObject(AgentDeployment)
+export const Agent = clusterObject(AgentDeployment, agentFields)
 
 /** Query of routes that write an agent. */
 export const DryRunQuery = Type.Object({ dryRun: Type.Optional(dryRun) }, strict)

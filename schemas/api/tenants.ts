@@ -12,7 +12,8 @@ const counted = (what: string) =>
     limit: exemplified(Type.Union([Type.Integer(), Type.Null()], { description: 'null: not limited.' }), 60),
   })
 
-const spend = Type.Object({
+/** Money of the current window of a limit. */
+export const spending = Type.Object({
   currency: Type.String({ description: 'ISO 4217 code.', examples: ['EUR'] }),
   window: described(
     Type.Enum(['hour', 'day', 'week', 'month', 'total']),
@@ -27,12 +28,15 @@ const spend = Type.Object({
   resetsAt: described(timeOrNull, 'End of the window in UTC; null for `total`.'),
 })
 
+/** See {@link spending}. */
+export type Spending = Static<typeof spending>
+
 /** Live usage of a tenant: response of `GET /api/tenants/{name}/usage`. */
 export const TenantUsage = Type.Object(
   {
     name: Type.String({ description: 'Name of the tenant.', examples: ['acme'] }),
     at: described(time, 'Time at which the usage was read.'),
-    spend: Type.Union([spend, Type.Null()], { description: 'null without a limit on money.' }),
+    spend: Type.Union([spending, Type.Null()], { description: 'null without a limit on money.' }),
     rpm: described(counted('Model calls of the last minute'), 'Model calls of the last minute.'),
     inflight: described(counted('Model calls in progress'), 'Model calls in progress.'),
   },

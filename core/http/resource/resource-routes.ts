@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import type { TProperties } from 'typebox'
 import type { Caller } from '#core/cluster/caller.ts'
 import type { KubeObject, ObjectRef } from '#core/kube/client.ts'
 import { InvalidName, parseLabel } from '#core/kube/names.ts'
@@ -7,6 +8,8 @@ import { clusterObject, clusterObjectInput, listOf, nothing } from '#schemas/api
 import { endpoint } from '../endpoint/endpoint.ts'
 import type { AnyEndpoint, Call, Examples } from '../endpoint/endpoint.ts'
 import type { PathNames } from '../endpoint/path-params.ts'
+import { addToPage } from './object-includes.ts'
+import type { IncludeCall, ObjectIncludes } from './object-includes.ts'
 import { listObjects } from './resource-list.ts'
 import { storedExample } from './resource-example.ts'
 import { nounPlural, nounWords, withArticle } from './resource-words.ts'
@@ -33,11 +36,15 @@ export interface ResourceRoutes {
   readonly examples?: Examples
   /** Parses the object of an update from a YAML body, in the namespace of the path. */
   readonly readYaml?: (text: string, namespace: DnsLabel) => SentObject
+  /** Fields of objects that `includes` adds; all responses have one schema. */
+  readonly fields?: TProperties
+  /** What lists and objects show on request. */
+  readonly includes?: { readonly list: ObjectIncludes; readonly get: ObjectIncludes }
   /** Validates the object of a create or update as the caller, beyond what the API server checks. The namespace of a cluster's object is ''. */
   readonly check?: (caller: Caller, object: { namespace: string; spec: unknown }, signal: AbortSignal) => Promise<void>
 }
 
-interface Named extends Pick<ResourceRoutes, 'readYaml' | 'check'> {
+interface Named extends Pick<ResourceRoutes, 'readYaml' | 'check' | 'fields' | 'includes'> {
   readonly path: string
   readonly noun: string
   readonly examples: Examples
@@ -59,7 +66,7 @@ export function resourceRoutes(kind: RoutedKind, { verbs, ...given }: ResourceRo
   return verbs.map((verb) => all[verb]())
 }
 
-function listRoute(kind: RoutedKind, { path, noun, examples }: Named): AnyEndpoint {
+function listRoute(kind: RoutedKind, { path, noun, examples, fields, includes }: Named): AnyEndpoint {
   const stored = storedExample(kind, examples)
   return endpoint({
     method: 'GET',
@@ -68,13 +75,17 @@ function listRoute(kind: RoutedKind, { path, noun, examples }: Named): AnyEndpoi
     summary: `List ${nounWords(nounPlural(noun, path))}.`,
     ...(stored === undefined ? {} : { docs: { response: { items: [stored], nextCursor: null } } }),
     authz: { kind: 'kube', verb: 'list', resource: rightsResource(kind) },
-    query: listQuery,
-    response: { 200: listOf(clusterObject(kind)) },
-    handle: (call) => listObjects(kind, call),
+    query: Type.Object({ ...listQuery.properties, ...includes?.list.query }),
+    response: { 200: listOf(clusterObject(kind, fields)) },
+    handle: async (call) => {
+      const add = includes?.list.prepare(call as IncludeCall)
+      const page = await listObjects(kind, call)
+      return add === undefined ? page : addToPage(page, add)
+    },
   })
 }
 
-function createRoute(kind: RoutedKind, { path, noun, examples, itemIn, reserved, check }: Named): AnyEndpoint {
+function createRoute(kind: RoutedKind, { path, noun, examples, itemIn, reserved, check, fields }: Named): AnyEndpoint {
   return endpoint({
     method: 'POST',
     url: path,
@@ -84,7 +95,7 @@ function createRoute(kind: RoutedKind, { path, noun, examples, itemIn, reserved,
     ...writes(kind, 'create'),
     query: Type.Object({ ...writeQuery, ...objectQuery }),
     body: sentObject(kind),
-    response: { 201: clusterObject(kind) },
+    response: { 201: clusterObject(kind, fields) },
     handle: async (call) => {
       const { name = '' } = call.body.metadata
       if (reserved.includes(name)) throw new InvalidName('/metadata/name', 'is reserved')
@@ -95,7 +106,7 @@ function createRoute(kind: RoutedKind, { path, noun, examples, itemIn, reserved,
   })
 }
 
-function getRoute(kind: RoutedKind, { path, noun, itemIn, examples }: Named): AnyEndpoint {
+function getRoute(kind: RoutedKind, { path, noun, itemIn, examples, fields, includes }: Named): AnyEndpoint {
   return endpoint({
     method: 'GET',
     url: itemPath(kind, path, itemIn),
@@ -103,13 +114,20 @@ function getRoute(kind: RoutedKind, { path, noun, itemIn, examples }: Named): An
     summary: `Get ${withArticle(nounWords(noun))}.`,
     docs: { response: storedExample(kind, examples), reads: ['If-None-Match'], sends: ['ETag'] },
     authz: { kind: 'kube', verb: 'get', resource: rightsResource(kind) },
-    query: readQuery(kind, itemIn),
-    response: { 200: clusterObject(kind), 304: nothing },
-    handle: (call) => getObject(kind, call, itemOf(kind, call)),
+    query: Type.Object({ ...readQuery(kind, itemIn).properties, ...includes?.get.query }),
+    response: { 200: clusterObject(kind, fields), 304: nothing },
+    handle: async (call) => {
+      const add = includes?.get.prepare(call as IncludeCall)
+      if (add === undefined) return getObject(kind, call, itemOf(kind, call))
+      // Added fields change without the version of the object, so there is no 304.
+      const { caller, reply, signal } = call
+      const object = await getObject(kind, { caller, reply, signal, headers: {} }, itemOf(kind, call))
+      return object && (await add([object]))[0]
+    },
   })
 }
 
-function updateRoute(kind: RoutedKind, { path, noun, examples, itemIn, readYaml, check }: Named): AnyEndpoint {
+function updateRoute(kind: RoutedKind, { path, noun, examples, itemIn, readYaml, check, fields }: Named): AnyEndpoint {
   const replace = async (call: UpdateCall, object: SentObject): Promise<KubeObject> => {
     const ref = itemOf(kind, call)
     await check?.(call.caller, { namespace: ref.namespace ?? '', spec: object.spec }, call.signal)
@@ -124,7 +142,7 @@ function updateRoute(kind: RoutedKind, { path, noun, examples, itemIn, readYaml,
     ...writes(kind, 'update'),
     query: replaceQuery(kind, itemIn),
     body: sentObject(kind),
-    response: { 200: clusterObject(kind) },
+    response: { 200: clusterObject(kind, fields) },
     handle: (call) => replace(call, call.body),
     ...(readYaml === undefined
       ? {}

@@ -34,6 +34,9 @@ async function setUp(t: TestContext) {
     kinds: () => kindsOf(plugins),
     references: () => schemaReferences,
     documents: () => [],
+    runs: undefined,
+    budgetOf: () => undefined,
+    effective: () => [],
   }
   return servePlugin(t, 'podspec', () => [...agentKind.endpoints, ...agentEndpoints(agents)])
 }

@@ -1,9 +1,11 @@
-import type { Caller } from '#core/cluster/caller.ts'
+import type { Access, Caller } from '#core/cluster/caller.ts'
 import { definePoint } from '#core/jobs/extension-point.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import type { KubeClient, KubeObject, ObjectRef, Resource } from '#core/kube/client.ts'
 import type { AnyKind } from '#schemas/kinds/kind.ts'
 import type { Requirement } from '#schemas/api/agent-authoring.ts'
+import type { EffectiveGuardrail, EffectiveQuota } from '#schemas/api/effective-rules.ts'
+import type { Spending } from '#schemas/api/tenants.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import type { Condition, TypedObject } from '#schemas/kinds/object.ts'
 import type { Reference } from '#schemas/kinds/references.ts'
@@ -180,3 +182,27 @@ export interface AgentDocumentOwner {
 
 /** Point for owners of documents of agent files, one for each kind. */
 export const agentDocument = definePoint<AgentDocumentOwner>('agents.document', ({ kind }) => kind)
+
+/** Reads the money of an agent's budget in its current window. `access` proves `list costs` in its namespace. */
+export type BudgetReader = (access: Access<'list', 'costs'>, agent: AgentDeploymentObject) => Promise<Spending | null>
+
+/** Point for the money of budgets, which one plugin counts. */
+export const agentBudget = definePoint<BudgetReader>('agents.budget', () => 'budget')
+
+/** Rules of a plugin that apply to an agent, as far as the caller may read them. */
+export interface EffectivePart {
+  readonly guardrails?: readonly EffectiveGuardrail[]
+  /** False if the caller may not list the policies of the namespace. */
+  readonly namespaceGuardrails?: boolean
+  readonly quotas?: readonly EffectiveQuota[]
+}
+
+/** Reads the rules of a plugin that apply to an agent, as the caller. */
+export type EffectiveSource = (
+  agent: AgentDeploymentObject,
+  caller: Caller,
+  signal: AbortSignal,
+) => Promise<EffectivePart>
+
+/** Point for rules that apply to agents. */
+export const agentEffective = definePoint<EffectiveSource>('agents.effective')

@@ -33,6 +33,9 @@ async function setUp(t: TestContext, gatewayUrl = 'http://127.0.0.1:1', checks: 
     kinds: () => kindsOf(plugins),
     references: () => schemaReferences,
     documents: () => [],
+    runs: undefined,
+    budgetOf: () => undefined,
+    effective: () => [],
   }
   const endpoints = [...agentKind.endpoints, ...agentEndpoints(services)]
   return servePlugin(t, 'agents', () => endpoints)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { needs } from '#test/harness/find-server.ts'
-import { agentKind } from '../kinds.ts'
+import { readEndpoints } from './read.ts'
 import { servePlugin } from '../testing/serve.ts'
 
 const real = needs('etcd', 'kube-apiserver', 'kubectl')
@@ -14,7 +14,7 @@ interface Page {
 }
 
 test('a list of a kind finds names by their prefix, and orders them', real, async (t) => {
-  const { ask, admin, namespace, other } = await servePlugin(t, 'find', () => agentKind.endpoints)
+  const { ask, admin, namespace, other } = await servePlugin(t, 'find', () => readEndpoints(undefined))
   const spec = { model: { route: 'mock' } }
   const create = (name: string, place: string) =>
     admin.create(AgentDeployment, {

@@ -4,7 +4,8 @@ import type { Keyring } from '#core/signing/keyring.ts'
 import type { AnyKind } from '#schemas/kinds/kind.ts'
 import type { DocumentOwners } from '../authoring/create-authored.ts'
 import type { ModelGateway } from '../generate/model-gateway.ts'
-import type { AgentTrigger, RequirementCheck } from '../contract/points.ts'
+import type { RunsApi } from '#plugins/runs/contract/api.ts'
+import type { AgentTrigger, BudgetReader, EffectiveSource, RequirementCheck } from '../contract/points.ts'
 import type { AgentParts } from '../reconcile/parts/collect-parts.ts'
 import type { References } from '../references/references.ts'
 import type { PublishFacts } from '../reconcile/facts/publish-facts.ts'
@@ -24,6 +25,12 @@ export interface AgentEndpointServices {
   kinds(): readonly AnyKind[]
   /** References between objects. Read per request, as `checks`. */
   references(): References
+  /** Undefined without the plugin runs. */
+  runs: Pick<RunsApi, 'statsOfAgents'> | undefined
+  /** Reads the money of budgets; undefined without the plugin budgets. Read per request, as `checks`. */
+  budgetOf(): BudgetReader | undefined
+  /** Rules of other plugins that apply to agents. Read per request, as `checks`. */
+  effective(): readonly EffectiveSource[]
 }
 
 /** Services of the plugin. */

@@ -1,15 +1,10 @@
 import type { Access } from '#core/cluster/caller.ts'
 import type { LimitSubject } from './points.ts'
+import type { SpendAccount } from './spending.ts'
 
 /** Current usage of an owner: money of its current windows, calls in flight, and calls of the last minute. */
 export interface LiveUsage {
-  readonly accounts: readonly {
-    readonly currency: string
-    readonly window: string
-    readonly windowStart: Date
-    readonly spent: bigint
-    readonly held: bigint
-  }[]
+  readonly accounts: readonly SpendAccount[]
   readonly inFlight: number
   readonly requestsLastMinute: number
 }
@@ -21,4 +16,5 @@ export interface BudgetsApi {
 }
 
 export { toSpendLimit } from './spend-limit.ts'
+export { toSpending } from './spending.ts'
 export type { WrittenAmount } from './spend-limit.ts'

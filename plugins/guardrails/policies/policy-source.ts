@@ -96,8 +96,8 @@ async function readPolicy(
   return orMissing(cluster.get<GuardrailPolicyObject>(GuardrailPolicy, { namespace, name }))
 }
 
-// Read in pages, since all policies of a namespace may be far larger than those that apply to it.
-async function listWide(
+/** Policies that apply to a whole namespace. Read in pages, since all policies may be far larger than those that apply. */
+export async function listWide(
   cluster: Pick<KubeClient, 'list'>,
   namespace: string,
 ): Promise<readonly GuardrailPolicyObject[]> {

@@ -91,7 +91,8 @@ async function compareUnions(world: World): Promise<void> {
         ['default', ...tenants].map((namespace) => ask(world, persona, withQuery(path, `namespace=${namespace}`))),
       )
       const shown = each.filter(({ status }) => status === 200).map(({ body }) => body)
-      assert.deepEqual(setOf([all.body]), setOf(shown), `${persona} ${path}`)
+      // Several namespaces may refer to one object, which is a node of each graph.
+      assert.deepEqual(setOf([all.body]), [...new Set(setOf(shown))], `${persona} ${path}`)
       assert.deepEqual(callsOf([all.body]), callsOf(shown), `${persona} ${path}`)
       const hidden = persona === 'other-tenant' ? 'demo' : persona === 'operator' ? 'nowhere' : 'other'
       assert.ok(!all.text.includes(`"${hidden}"`), `${persona} ${path} shows ${hidden}`)

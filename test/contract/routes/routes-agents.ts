@@ -1,7 +1,7 @@
 import type { RawRequest } from '#test/flows/platform/send.ts'
 import { annotate, create, get, invoke, list, virtual } from './raw-requests.ts'
 import type { AccessRequest } from './raw-requests.ts'
-import { agents, bearerOnly, found, nameOf, ok, templates } from './route-case.ts'
+import { agents, bearerOnly, found, nameOf, ok, query, templates } from './route-case.ts'
 import type { RouteCase, Target } from './route-case.ts'
 import { agentNamed, MISSING, templateNamed } from './world.ts'
 
@@ -55,6 +55,23 @@ const config = { name: 'matrix', model: { route: 'mock' }, systemPrompt: 'Hi.' }
 
 /** Routes of agents and their subresources. */
 export const agentRoutes: Readonly<Record<string, RouteCase>> = {
+  'GET /api/agents': {
+    over: 'namespaces',
+    authz: `kube: list ${agents}`,
+    request: (target) => query('/agents', target),
+    questions: ({ namespace }) => [list(agents, namespace)],
+    allowed: ok(200),
+  },
+  'GET /api/agents/{ns}/{name}': {
+    ...onAgent('?include=can,pods,events,budget', `kube: get ${agents}`),
+    questions: (target) => [getAgent(target)],
+    allowed: ok(200),
+  },
+  'GET /api/agents/{ns}/{name}/effective': {
+    ...onAgent('/effective', `kube: get ${agents}`),
+    questions: (target) => [getAgent(target)],
+    allowed: ok(200),
+  },
   'POST /api/agents': {
     over: 'objects',
     authz: `kube: create ${agents}`,
