@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { readFileSync } from 'node:fs'
 import { isObject } from '#core/json/is-object.ts'
 import { parseOtlpHeaders } from '#core/telemetry/otlp-headers.ts'
@@ -174,7 +175,7 @@ function descriptor(variable: string, env: Environment): number | undefined {
 
 // Address of a pod in the form of a Host header.
 function toHost(name: string): string {
-  return name.includes(':') && !name.startsWith('[') ? `[${name}]` : name
+  return isIP(name) === 6 ? `[${name}]` : name
 }
 
 function parseUrl(variable: string, text: string | undefined): string | undefined {

@@ -24,6 +24,7 @@ import { startPostgres } from '#test/harness/postgres.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { createUpstreamLog, MACHINE } from './audit-log.ts'
+import { createCandidateNetwork } from './candidate-network.ts'
 import { serveKubelet } from './kubelet.ts'
 import { bindNamespaces } from './namespaced-rights.ts'
 import { migrate, serving, startRoles } from './roles.ts'
@@ -40,7 +41,7 @@ const machine = { name: MACHINE, token: `test-token-${MACHINE}`, user: MACHINE, 
 /** One process per role on kube-apiserver, PostgreSQL and NATS. Agents run as a client of that API server. */
 export async function startOnCluster(
   t: Scope,
-  { env = {}, namespaces, postgres: database }: PlatformOptions = {},
+  { env = {}, namespaces, postgres: database, candidates = false }: PlatformOptions = {},
 ): Promise<Platform> {
   // Each of the ten processes ends with this one by its own listener.
   process.setMaxListeners(40)
@@ -60,8 +61,14 @@ export async function startOnCluster(
   await bootstrap(admin, { ...shipped, plugins })
   if (namespaces !== undefined) await bindNamespaces(cluster, bearer, namespaces)
   const node = createKubeClient({ server: cluster.url, pool, bearer: machine.token })
-  const workloads = await startWorkloads({ cluster: node, dataDir: folder.path, log: createLogger({ level: 'error' }) })
+  const network = candidates ? createCandidateNetwork(t, node) : undefined
+  const workloads = await startWorkloads({
+    cluster: network?.cluster ?? node,
+    dataDir: folder.path,
+    log: createLogger({ level: 'error' }),
+  })
   t.after(() => workloads.close())
+  network?.connect(workloads)
   await serveKubelet(t, { workloads, cluster: node, kube, bearer, folder: folder.path })
   const installation: Installation = {
     t,
@@ -69,6 +76,7 @@ export async function startOnCluster(
     kube,
     bearer,
     endpointsUrl: workloads.endpointsUrl,
+    withIdentity: ['manager', 'gateway', 'state', ...(candidates ? (['worker'] as const) : [])],
     env: {
       ...(await environment(folder.path, cluster, { DATABASE_URL: postgres.url, NATS_URL: nats.url })),
       ...(namespaces === undefined ? {} : { MESH_CLUSTER_NAMESPACES: namespaces.join(',') }),

@@ -15,7 +15,6 @@ import type { Send } from './send.ts'
 
 // Of a machine that runs many tests at once.
 const startMs = 90_000
-const withIdentity: readonly Role[] = ['manager', 'gateway', 'state']
 
 /** Serving roles, in the order of a first start. */
 export const serving = ['state', 'manager', 'worker', 'gateway', 'bff'] as const
@@ -30,6 +29,8 @@ export interface Installation {
   readonly kube: Send
   readonly bearer: string
   readonly endpointsUrl: string
+  /** Roles with the token of their account. */
+  readonly withIdentity: readonly Role[]
   readonly env: Readonly<Record<string, string>>
 }
 
@@ -83,11 +84,11 @@ export async function startRoles(installation: Installation): Promise<ClusterRol
 }
 
 async function startRole(installation: Installation, role: Role) {
-  const { t, folder, kube, bearer, endpointsUrl, env } = installation
+  const { t, folder, kube, bearer, endpointsUrl, withIdentity, env } = installation
   const adminPort = await freePort()
   const token = withIdentity.includes(role) ? await issueToken(kube, bearer, role) : undefined
   const tokenFile = join(folder, `token-${role}`)
-  // D2, K1: BFF and worker have no token.
+  // D2, K1: the BFF has no token.
   if (token !== undefined) writeFileSync(tokenFile, token, { mode: 0o600 })
   const server = startProcess({
     program: process.execPath,

@@ -52,6 +52,8 @@ export interface PlatformOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Serves only these namespaces, with the permissions of `deploy/components/namespaced`; cluster form only. */
   readonly namespaces?: readonly string[]
+  /** Pods of candidates have addresses of their own, which the worker reads with its own account; cluster form only. */
+  readonly candidates?: boolean
   /** Options of the database server; cluster form only. */
   readonly postgres?: PostgresOptions
 }

@@ -8,10 +8,12 @@ const REPLICAS = 'trials.acme.example/replicas'
 
 const stored: AgentDocument[] = []
 
-const gate: AgentGate = async ({ agent }) =>
-  agent.metadata.labels?.[HOLD] === undefined
-    ? undefined
-    : { condition: 'Tried', reason: 'OnTrial', message: 'The revision is on trial.', candidate: true }
+const gate: AgentGate = async ({ agent }) => {
+  const verdict = agent.metadata.labels?.[HOLD]
+  if (verdict === undefined) return undefined
+  if (verdict === 'failed') return { condition: 'Tried', reason: 'TrialFailed', message: 'The revision has failed.' }
+  return { condition: 'Tried', reason: 'OnTrial', message: 'The revision is on trial.', candidate: true }
+}
 
 const replicas: AgentReplicas = async ({ metadata }) => {
   const wanted = metadata.labels?.[REPLICAS]
