@@ -36,8 +36,11 @@ function startShared(): Promise<ClusterFixture> {
 // Holds of a killed launcher are charged within the test. Models are on this machine.
 const settingsFor = (address: string): string => `outbound: { allow: [${address}] }\nbudgets: { holdLease: 10 }\n`
 
-/** Starts the cluster of a folder with the platform installed, and a namespace `demo` with the model route `mock`. Takes about 25 s. */
-export async function openClusterFixture(t: Scope, folder: string): Promise<ClusterFixture> {
+/**
+ * Starts the cluster of a folder with the platform installed, and a namespace `demo` with the model route `mock`. `plugin` is a file of a third party.
+ * Takes about 25 s.
+ */
+export async function openClusterFixture(t: Scope, folder: string, plugin?: string): Promise<ClusterFixture> {
   const images = createScope()
   const cluster = await startCluster(t, folder, await makeImages(images)).finally(() => images.close())
   const address = cluster.hostAddress
@@ -48,7 +51,7 @@ export async function openClusterFixture(t: Scope, folder: string): Promise<Clus
   ])
   const databaseUrl = postgres.url.replace('127.0.0.1', address)
   const connections = { DATABASE_URL: databaseUrl, NATS_URL: nats.url, REDIS_URL: redis.url }
-  await installPlatform(t, cluster, { connections, settings: settingsFor(address) })
+  await installPlatform(t, cluster, { connections, settings: settingsFor(address), plugin })
   await addTeam(cluster, 'demo')
   const service = ['-n', 'mesh-system', 'get', 'service', 'mesh-bff', '-o', 'jsonpath={.spec.clusterIP}']
   return { cluster, databaseUrl, bffUrl: `http://${(await cluster.kubectl(service)).trim()}:8080` }

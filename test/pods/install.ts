@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
-import { appendFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { execute } from '#test/harness/postgres.ts'
@@ -24,24 +24,40 @@ export async function makeImages(t: Scope): Promise<string[]> {
 /** Addresses of the servers on this machine, by the names of docs/operations/install.md. */
 export type Connections = Readonly<Record<'DATABASE_URL' | 'NATS_URL' | 'REDIS_URL', string>>
 
-/**
- * Installs as docs/operations/install.md describes, from the images of {@link makeImages}, with `settings` at the end of mesh.yaml. Resolves
- * when every role is ready.
- */
+/** What an operator adds to the overlay: `settings` at the end of mesh.yaml, and the file of a third party's plugin beside it. */
+interface Overlay {
+  readonly connections: Connections
+  readonly settings: string
+  readonly plugin?: string | undefined
+}
+
+/** Installs as docs/operations/install.md describes, from the images of {@link makeImages}. Resolves when every role is ready. */
 export async function installPlatform(
   t: Scope,
   cluster: Cluster,
-  { connections, settings }: { readonly connections: Connections; readonly settings: string },
+  { connections, settings, plugin }: Overlay,
 ): Promise<void> {
   const variables = { KUBECONFIG: cluster.kubeconfig, REGISTRY: 'mesh.local', VERSION: 'dev', ...connections }
   const guide = openGuide(t, variables)
   try {
     await guide.run('Overlay')
-    appendFileSync(join(guide.folder, 'deploy', 'overlays', 'mine', 'mesh.yaml'), settings)
+    const overlay = join(guide.folder, 'deploy', 'overlays', 'mine')
+    appendFileSync(join(overlay, 'mesh.yaml'), settings)
+    if (plugin !== undefined) addPlugin(overlay, plugin)
     await guide.run('Connections', 'Session store', 'Apply')
   } catch (error) {
     throw new Error(`${String(error)}\n${await whatPodsSay(cluster, 'mesh-system')}`, { cause: error })
   }
+}
+
+// The file becomes a key of the ConfigMap, which every role mounts.
+function addPlugin(overlay: string, plugin: string): void {
+  const name = basename(plugin)
+  copyFileSync(plugin, join(overlay, name))
+  appendFileSync(join(overlay, 'mesh.yaml'), `plugins: [/etc/mesh/${name}]\n`)
+  const kustomization = join(overlay, 'kustomization.yaml')
+  const text = readFileSync(kustomization, 'utf8')
+  writeFileSync(kustomization, text.replace('files: [mesh.yaml]', `files: [mesh.yaml, ${name}]`))
 }
 
 /** A database as the page requires: its owner is not a superuser. Returns its URL as pods reach it. */

@@ -15,22 +15,28 @@ export interface SteadyRuns {
 const retried: ReadonlySet<number> = new Set([429, 503])
 const over: ReadonlySet<unknown> = new Set(terminalStates)
 
-/** Starts a run of team-a's agent `hello` every second. */
-export function startSteadyRuns(t: Scope, api: Api): SteadyRuns {
+/** The agent of the runs, and the pause between them. */
+interface Pace {
+  readonly agent: { readonly namespace: string; readonly name: string }
+  readonly input: unknown
+  readonly everyMs: number
+}
+
+const ofTeam: Pace = { agent: { namespace: 'team-a', name: 'hello' }, input: 'Hi', everyMs: 1_000 }
+
+/** Starts runs of an agent, by default one of team-a's agent `hello` every second. */
+export function startSteadyRuns(t: Scope, api: Api, { agent, input, everyMs }: Pace = ofTeam): SteadyRuns {
   const stopped = new AbortController()
   const accepted: string[] = []
   const one = async (): Promise<void> => {
-    const { status, body } = await api('POST', '/api/runs', {
-      agent: { namespace: 'team-a', name: 'hello' },
-      input: 'Hi',
-    })
+    const { status, body } = await api('POST', '/api/runs', { agent, input })
     if (retried.has(status)) return
     const id = at(body, 'id')
     if (typeof id !== 'string') throw new Error(`a run was refused with ${status}: ${JSON.stringify(body)}`)
     accepted.push(id)
   }
   const loop = async (): Promise<void> => {
-    for (; !stopped.signal.aborted; await sleep(1_000)) await one()
+    for (; !stopped.signal.aborted; await sleep(everyMs)) await one()
   }
   const running = loop()
   // `ended` reports the failure.
