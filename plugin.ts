@@ -143,7 +143,7 @@ export type {
 export type { Pruner } from '#plugins/pruning/contract/points.ts'
 export type { SealBinding, Sealed } from '#core/signing/sealed.ts'
 export type { ConditionsStatus, ConditionValue } from '#core/controllers/conditions.ts'
-export type { IndexedEntry, IndexedObjects } from '#core/object-reads/indexed-objects.ts'
+export type { IndexedEntry, IndexedObjects, ObjectReads } from '#core/object-reads/indexed-objects.ts'
 export type { EventRights } from '#core/event-rights/event-rights.ts'
 export type { ObjectStore } from '#core/objects/object-store.ts'
 export type { PaidChat, PaidModels, RoleModels } from '#core/role-models/role-models.ts'

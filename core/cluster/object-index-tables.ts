@@ -3,6 +3,9 @@ import type { Generated } from 'kysely'
 /** Values of audited fields by path; fields that the object does not have are absent. */
 export type AuditedFields = Readonly<Record<string, string | number | boolean>>
 
+/** Fields of a spec that the kind declares as indexed. */
+export type IndexedFields = Readonly<Record<string, unknown>>
+
 /** The tables of `migrations/` (a type: kysely needs its keys to be known). Cluster-scoped objects have the namespace ''. */
 export type ObjectIndexTables = {
   /** One row per uid. A row with `deleted_at` is a tombstone: it is kept so that a replay of the deletion changes nothing. */
@@ -18,6 +21,8 @@ export type ObjectIndexTables = {
     deletion_missed: Generated<boolean>
     /** Null in rows of versions before migration 0004. */
     audited: Generated<AuditedFields | null>
+    /** Null for kinds without indexed fields, and in rows of versions before migration 0008. */
+    spec: Generated<IndexedFields | null>
   }
   /** Last stored resourceVersion of each kind that is watched in all namespaces. */
   resume_versions: { kind: string; rv: string }

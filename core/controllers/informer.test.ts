@@ -178,6 +178,7 @@ test('A4: an older version is a replay, whatever its content; versions compare a
     actorGuess: undefined,
     error: undefined,
     audited: undefined,
+    spec: undefined,
   })
   assert.ok(informer !== undefined)
   for (const one of [

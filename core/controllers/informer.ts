@@ -124,7 +124,7 @@ function createHandler(options: InformerOptions, { informer, part, synced }: Han
   syncedGauge?.set(0, labels)
   let listed = new Set<string>()
   const toDeltas = (object: KubeObject, deleted: boolean): Delta[] => {
-    const observation = observe(object, informer.audited)
+    const observation = observe(object, informer)
     if (observation === undefined) log.warn({ kind }, 'object without uid, name or resourceVersion ignored')
     return observation === undefined ? [] : [{ observation, deleted }]
   }

@@ -1,24 +1,40 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { Type } from 'typebox'
 import { sql } from 'kysely'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import { createIndexedReads, ofOwnKinds } from './indexed-objects.ts'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
+import { defineKind } from '#schemas/kinds/kind.ts'
 import { everyNamespace, servedNamespaces } from '#core/cluster/served-namespaces.ts'
+
+const Suite = defineKind({
+  group: 'acme.example',
+  kind: 'Suite',
+  plural: 'suites',
+  description: 'A suite.',
+  spec: Type.Object({ cases: Type.Array(Type.Object({ input: Type.String() })) }),
+  indexed: ['cases'],
+})
 
 for (const { name, skip, open } of pluginAdapters)
   test(`${name}: a plugin reads live objects of its kinds from the index`, { skip }, async (t) => {
     const database = await open(t)
     await migrate(database, [{ name: 'cluster', migrations: clusterMigrations }])
-    const add = (uid: string, object: string, more: { rv?: string; audited?: object; deleted?: boolean } = {}) => {
+    const add = (
+      uid: string,
+      object: string,
+      more: { rv?: string; audited?: object; spec?: object; deleted?: boolean } = {},
+    ) => {
       const [kind, namespace, named] = object.split(' ')
-      return sql`insert into object_index (uid, kind, namespace, name, rv, content_hash, audited, deleted_at) values
+      return sql`insert into object_index (uid, kind, namespace, name, rv, content_hash, audited, spec, deleted_at) values
         (${uid}, ${kind}, ${namespace}, ${named}, ${more.rv ?? '1'}, '', ${JSON.stringify(more.audited ?? null)}::jsonb,
+        ${more.spec === undefined ? null : sql`${JSON.stringify(more.spec)}::jsonb`},
         ${more.deleted === true ? sql`now()` : null})`.execute(database.root)
     }
-    await add('u1', 'Suite a one', { audited: { 'spec.minScore': 0.5 } })
+    await add('u1', 'Suite a one', { audited: { 'spec.minScore': 0.5 }, spec: { cases: [{ input: 'Ä' }] } })
     await add('u2', 'Suite a two')
     await add('u3', 'Suite b one', { rv: '9' })
     await add('u4', 'Suite b one', { rv: '10' })
@@ -34,7 +50,17 @@ for (const { name, skip, open } of pluginAdapters)
     assert.deepEqual(await names({ limit: 10, namespace: 'a' }), ['a/one u1', 'a/two u2'])
     const found = await indexed.get('Suite', 'a', 'one')
     assert.deepEqual([found?.uid, found?.resourceVersion, found?.fields], ['u1', '1', { 'spec.minScore': 0.5 }])
-    assert.deepEqual((await indexed.ofUid('Suite', 'u2'))?.fields, {})
+    assert.deepEqual(found?.spec, { cases: [{ input: 'Ä' }] })
+    const other = await indexed.ofUid('Suite', 'u2')
+    assert.deepEqual([other?.fields, other?.spec], [{}, {}])
+    const suite = await indexed.get(Suite, 'a', 'one')
+    assert.equal(suite?.spec.cases?.[0]?.input, 'Ä', 'the kind gives its type')
+    await store.transact(async (tx) => {
+      const own = indexed.within(tx)
+      const [byName, listed] = [await own.get(Suite, 'a', 'one'), await own.list('Suite', { limit: 1 })]
+      assert.deepEqual([byName?.uid, listed[0]?.uid, (await own.ofUid(Suite, 'u2'))?.name], ['u1', 'u1', 'two'])
+      await assert.rejects(own.list('Secret', { limit: 1 }), /neither declares nor watches/)
+    })
     for (const missing of [
       indexed.get('Suite', 'b', 'gone'),
       indexed.ofUid('Suite', 'u5'),

@@ -19,14 +19,14 @@ export interface CrudOptions extends ResourceRoutes {
 /** Builds the slot of a kind: CRUD routes as the caller, informer, rights and sample in one value. */
 export function crud(kind: AnyKind, options: CrudOptions): KindSlot {
   const { personas = kind.namespaced ? 'usual' : 'operators', sample, ...routes } = options
-  const { apiVersion, audited } = kind
+  const { apiVersion, audited, indexed } = kind
   const metadata = { name: 'sample', ...(kind.namespaced ? { namespace: 'default' } : {}) }
   const body = { metadata, spec: sample }
   const examples = { sample: { summary: kind.description, value: body } }
   return {
     kind,
     ...(routes.noun === undefined ? {} : { noun: routes.noun }),
-    informer: { resource: kind, resourceKind: kind.kind, audited },
+    informer: { resource: kind, resourceKind: kind.kind, audited, indexed },
     access: accessOf(kind, personas),
     endpoints: resourceRoutes(kind, { examples, ...routes }),
     sample: { apiVersion, kind: kind.kind, ...body },

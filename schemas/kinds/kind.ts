@@ -52,6 +52,11 @@ export interface KindDefinition<S extends TObject, T extends TObject> {
    * (A8).
    */
   audited?: readonly string[]
+  /**
+   * Fields of the spec that jobs, tasks and consumers of the plugin read from the object index (`context.indexed`). They are stored as they are, at most
+   * 64 KiB of JSON per object, and stand in no event or audit row: never a secret.
+   */
+  indexed?: readonly (keyof Static<S> & string)[]
   /** Rules on the whole object, the only place where CEL sees `metadata.name`. */
   rules?: readonly Rule[]
 }
@@ -90,6 +95,7 @@ export function defineKind<S extends TObject, T extends TObject = TObject>(
     status: Type.Object({}),
     printerColumns: [],
     audited: [],
+    indexed: [],
     rules: [],
     ...definition,
     group,

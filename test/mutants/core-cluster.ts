@@ -241,7 +241,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a malformed object stops the informer',
     file: 'core/controllers/objects/object-fingerprint.ts',
-    find: `    return { ...identity, contentHash, actorGuess: undefined, error: 'malformed_object', audited: undefined }`,
+    find: `    return { ...identity, contentHash, actorGuess: undefined, error: 'malformed_object', ...unread }`,
     replace: `    throw new TypeError('malformed object')`,
     tests: informer,
   },

@@ -3,8 +3,9 @@ import { canonicalJson } from '#core/json/canonical-json.ts'
 import { isObject } from '#core/json/is-object.ts'
 import type { KubeObject, ManagedFields } from '#core/kube/client.ts'
 import { readFields } from './audited-fields.ts'
+import { readIndexed } from './indexed-fields.ts'
 import type { Informer } from '../watch/declarations.ts'
-import type { AuditedFields } from '#core/cluster/object-index-tables.ts'
+import type { AuditedFields, IndexedFields } from '#core/cluster/object-index-tables.ts'
 
 /** Properties of an object that the informer stores and reports; never its content. */
 export interface Observation {
@@ -18,10 +19,17 @@ export interface Observation {
   readonly error: 'malformed_object' | undefined
   /** Values of the informer's audited fields; undefined if they were not read. */
   readonly audited: AuditedFields | undefined
+  /** The informer's indexed fields; undefined if they were not read, or if the kind has none. */
+  readonly spec: IndexedFields | undefined
 }
 
+const unread = { audited: undefined, spec: undefined } as const
+
 /** Reads an object; undefined without a uid or name, its keys in the index (A11). */
-export function observe(object: KubeObject, auditedFields: readonly string[] = []): Observation | undefined {
+export function observe(
+  object: KubeObject,
+  { audited: auditedFields = [], indexed = [] }: Pick<Informer, 'audited' | 'indexed'> = {},
+): Observation | undefined {
   const { metadata } = object
   if (!isText(metadata?.uid) || !isText(metadata.name) || !isText(metadata.resourceVersion)) return undefined
   const identity = {
@@ -34,11 +42,12 @@ export function observe(object: KubeObject, auditedFields: readonly string[] = [
   try {
     const actorGuess = newestManager(metadata.managedFields ?? [])
     const audited = readFields(object, auditedFields)
-    return { ...identity, contentHash: hash(contentOf(object)), actorGuess, error: undefined, audited }
+    const spec = indexed.length === 0 ? undefined : readIndexed(object, indexed)
+    return { ...identity, contentHash: hash(contentOf(object)), actorGuess, error: undefined, audited, spec }
   } catch {
     // Invalid labels or managedFields: the whole JSON is hashed instead of the content.
     const contentHash = hash(JSON.stringify(object))
-    return { ...identity, contentHash, actorGuess: undefined, error: 'malformed_object', audited: undefined }
+    return { ...identity, contentHash, actorGuess: undefined, error: 'malformed_object', ...unread }
   }
 }
 

@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import type { Selectable, Transaction } from 'kysely'
 import { isNewer } from '#core/kube/list-request.ts'
 import type { Tx } from '#core/event-store/store.ts'
 import type { Observation } from './object-fingerprint.ts'
-import type { AuditedFields, ObjectIndexTables } from '#core/cluster/object-index-tables.ts'
+import type { AuditedFields, IndexedFields, ObjectIndexTables } from '#core/cluster/object-index-tables.ts'
 
 /** One row of the object index. */
 export type IndexedObjectRow = Selectable<ObjectIndexTables['object_index']>
@@ -19,6 +20,7 @@ export interface IndexedObject {
   resourceVersion: string
   contentHash: string
   audited: AuditedFields | undefined
+  spec: IndexedFields | undefined
   deleted: boolean
   /** The deletion was recorded before an informer observed the object. */
   readonly deletionMissed: boolean
@@ -63,6 +65,7 @@ export function applyObservation(indexed: IndexedObject, observation: Observatio
   }
   // A uid is never reused, and an older version is a replay or was recorded by another replica.
   const final = indexed.deleted && !indexed.deletionMissed
+  if (!final) fillSpec(indexed, observation)
   if (final || !isNewer(observation.resourceVersion, indexed.resourceVersion)) return undefined
   const verb = indexed.contentHash === observation.contentHash ? undefined : 'update'
   assign(indexed, observation)
@@ -83,6 +86,15 @@ function assign(indexed: IndexedObject, observation: Observation): void {
   indexed.resourceVersion = observation.resourceVersion
   indexed.contentHash = observation.contentHash
   indexed.audited = observation.audited ?? indexed.audited
+  indexed.spec = observation.spec ?? indexed.spec
+  indexed.changed = true
+}
+
+// The same version has further fields, since its kind declares them now.
+function fillSpec(indexed: IndexedObject, { resourceVersion, spec }: Observation): void {
+  if (spec === undefined || resourceVersion !== indexed.resourceVersion) return
+  if (isDeepStrictEqual(spec, indexed.spec)) return
+  indexed.spec = spec
   indexed.changed = true
 }
 
@@ -93,9 +105,10 @@ export async function saveObjects(tx: Tx, objects: Iterable<IndexedObject>): Pro
   await sql`
     update object_index o
     set rv = c."resourceVersion", content_hash = c."contentHash", audited = coalesce(c.audited, o.audited),
+      spec = coalesce(c.spec, o.spec),
       deleted_at = case when c.deleted then coalesce(o.deleted_at, now()) end
     from jsonb_to_recordset(${JSON.stringify(changed)}::jsonb)
-      as c(uid text, "resourceVersion" text, "contentHash" text, audited jsonb, deleted boolean)
+      as c(uid text, "resourceVersion" text, "contentHash" text, audited jsonb, spec jsonb, deleted boolean)
     where o.uid = c.uid`.execute(tx.tables())
 }
 
@@ -118,20 +131,24 @@ async function lockRows(tx: Tx, uids: readonly string[]): Promise<IndexedObjectR
 
 // Returns the uids of inserted rows.
 async function insertRows(tx: Tx, kind: string, objects: readonly Observation[]): Promise<ReadonlySet<string>> {
-  const rows = objects.map(({ uid, namespace, name, resourceVersion: rv, contentHash: content_hash, audited }) => {
-    // Encoded as JSON text: the driver would encode an object as a parameter of another type.
-    const fields = audited === undefined ? null : sql<AuditedFields>`${JSON.stringify(audited)}::jsonb`
-    return {
-      uid,
-      kind,
-      namespace,
-      name,
-      rv,
-      content_hash,
-      deleted_at: null,
-      audited: fields,
-    }
-  })
+  const rows = objects.map(
+    ({ uid, namespace, name, resourceVersion: rv, contentHash: content_hash, audited, spec }) => {
+      // Encoded as JSON text: the driver would encode an object as a parameter of another type.
+      const json = <Value>(value: Value | undefined) =>
+        value === undefined ? null : sql<Value>`${JSON.stringify(value)}::jsonb`
+      return {
+        uid,
+        kind,
+        namespace,
+        name,
+        rv,
+        content_hash,
+        deleted_at: null,
+        audited: json(audited),
+        spec: json(spec),
+      }
+    },
+  )
   const inserted = await tx
     .tables<ObjectIndexTables>()
     .insertInto('object_index')
@@ -149,6 +166,7 @@ function fromRow(row: IndexedObjectRow): IndexedObject {
     resourceVersion,
     contentHash,
     audited: row.audited ?? undefined,
+    spec: row.spec ?? undefined,
     deletionMissed,
     deleted: row.deleted_at !== null,
     unreported: false,
@@ -156,12 +174,13 @@ function fromRow(row: IndexedObjectRow): IndexedObject {
   }
 }
 
-function fromFirst({ uid, resourceVersion, contentHash, audited }: Observation): IndexedObject {
+function fromFirst({ uid, resourceVersion, contentHash, audited, spec }: Observation): IndexedObject {
   return {
     uid,
     resourceVersion,
     contentHash,
     audited,
+    spec,
     deletionMissed: false,
     deleted: false,
     unreported: true,

@@ -88,6 +88,7 @@ export async function recordMissedDeletion(
     actorGuess: undefined,
     error: undefined,
     audited: undefined,
+    spec: undefined,
   }
   const observation: Observation = { uid, namespace, name, resourceVersion, ...unread }
   return store.transact(async (tx) => {
@@ -180,5 +181,6 @@ function fromRow(row: IndexedObjectRow): Observation {
     actorGuess: undefined,
     error: undefined,
     audited: undefined,
+    spec: undefined,
   }
 }

@@ -56,4 +56,6 @@ export interface Informer {
   readonly resourceKind: string
   /** Dotted paths of spec fields whose changes are included in events. */
   readonly audited?: readonly string[]
+  /** Spec fields that the object index stores for the workers of the plugin. */
+  readonly indexed?: readonly string[]
 }

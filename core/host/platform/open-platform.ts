@@ -141,11 +141,8 @@ function stateStoreNotes({ stateStore, objects }: SharedParts, role: Role): read
   ]
 }
 
-const nothingIndexed: IndexedReads = {
-  get: async () => undefined,
-  ofUid: async () => undefined,
-  list: async () => [],
-}
+const noReads = { get: async () => undefined, ofUid: async () => undefined, list: async () => [] }
+const nothingIndexed: IndexedReads = { ...noReads, within: () => noReads }
 
 const nothingObserved: Platform['observed'] = { find: async () => undefined, namespaceUid: async () => undefined }
 

@@ -5,6 +5,8 @@ import { createTaskQueue } from '#core/tasks/task-queue.ts'
 import type { Bus } from '#core/messaging/bus/bus.ts'
 import type { OpenPlatform } from '../platform/platform.ts'
 
+const noObjects = { get: async () => undefined, ofUid: async () => undefined, list: async () => [] }
+
 /** A platform without cluster, store and bus, for tests of the host itself. Every bearer is the user `test`. */
 export function standalonePlatform(): OpenPlatform {
   const idle = (signal: AbortSignal) => ({
@@ -16,7 +18,7 @@ export function standalonePlatform(): OpenPlatform {
     callers: { as: async (bearer) => caller(bearer) },
     identity: undefined,
     observed: { find: async () => undefined, namespaceUid: async () => undefined },
-    indexed: { get: async () => undefined, ofUid: async () => undefined, list: async () => [] },
+    indexed: { ...noObjects, within: () => noObjects },
     directory: undefined,
     endpoints: async () => [],
     checks: {},

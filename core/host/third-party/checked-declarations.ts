@@ -93,6 +93,12 @@ export const checkedKind: typeof defineKind = (spec) => {
   demand(/^[A-Z][A-Za-z0-9]{0,62}$/.test(String(kind)), 'defineKind: kind must be in PascalCase')
   demand(/^[a-z][a-z0-9]{0,62}$/.test(String(plural)), 'defineKind: plural must be lowercase letters and digits')
   demand(asObject(given.spec).type === 'object', 'defineKind: spec must be a Type.Object({...})')
+  const { indexed = [] } = given
+  const fields = Object.keys(asObject(asObject(given.spec).properties))
+  demand(
+    Array.isArray(indexed) && indexed.every((field: unknown) => typeof field === 'string' && fields.includes(field)),
+    `defineKind: indexed must be a list of fields of the spec (${fields.join(', ')})`,
+  )
   return defineKind(spec)
 }
 

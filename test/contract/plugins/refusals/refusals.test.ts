@@ -135,6 +135,11 @@ const refused: readonly (readonly [string, string, RegExp, Role?])[] = [
     /^plugin \.\/bad\.mjs cannot be loaded: crud: the sample of Crate: spec\.names\.1 must be string \(.*bad\.mjs:3:\d+\)$/,
   ],
   [
+    'an indexed field that the spec lacks',
+    kind("indexed: ['labels']", "sample: { names: ['a'] }"),
+    /^plugin \.\/bad\.mjs cannot be loaded: defineKind: indexed must be a list of fields of the spec \(names\) \(.*bad\.mjs:\d+:\d+\)$/,
+  ],
+  [
     'a command with the name of another',
     "commands: [mesh.defineCommand({ words: 'works list', summary: 'x', load: async () => async () => 0 })]",
     /^the command "works list" of plugin bad \(.*bad\.mjs:2:\d+\) conflicts with "works list" of plugin works$/,
