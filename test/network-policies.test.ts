@@ -47,6 +47,7 @@ const system = { 'kubernetes.io/metadata.name': 'mesh-system', 'mesh.dev/compone
 const sources: Readonly<Record<string, Source>> = {
   stranger: { pod: { app: 'x' }, namespace: { 'kubernetes.io/metadata.name': 'other' } },
   agent: { pod: { 'mesh.dev/agent': 'hello' }, namespace: { 'kubernetes.io/metadata.name': 'team-a' } },
+  candidate: { pod: { 'mesh.dev/candidate-of': 'hello' }, namespace: { 'kubernetes.io/metadata.name': 'team-a' } },
   role: { pod: { 'mesh.dev/role': 'bff' }, namespace: system },
   prometheus: { pod: { app: 'p' }, namespace: { 'kubernetes.io/metadata.name': 'monitoring' } },
   scraper: { pod: { app: 's' }, namespace: { 'kubernetes.io/metadata.name': 'm', 'mesh.dev/monitoring': 'true' } },
@@ -81,7 +82,7 @@ function admits(target: Labels, port: number, { pod, namespace }: Source): boole
 const expected: Readonly<Record<string, Readonly<Record<number, readonly string[]>>>> = {
   bff: { 8080: everyone, 8081: monitoring, 8083: [] },
   gateway: { 4000: everyone, 8081: monitoring, 8083: [] },
-  state: { 3002: ['agent', 'role'], 8081: monitoring, 8083: [] },
+  state: { 3002: ['agent', 'candidate', 'role'], 8081: monitoring, 8083: [] },
   worker: { 8081: monitoring, 8083: [] },
   // 8082: the audit webhook of the API server, which comes from no pod.
   manager: { 8081: monitoring, 8082: everyone, 8083: [] },

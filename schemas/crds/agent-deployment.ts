@@ -155,6 +155,13 @@ const status = Type.Object(
       Type.String({ format: 'date-time', description: 'Time at which it was rolled out.' }),
     ),
     candidate: Type.Optional(candidate),
+    servingRevisions: Type.Optional(
+      Type.Array(Type.Integer({ minimum: 1, maximum: 2147483647 }), {
+        maxItems: 16,
+        description: 'First numbers of the revisions whose pods take runs, highest first.',
+        'x-kubernetes-list-type': 'set',
+      }),
+    ),
     replicas: count('Pods that exist, of every revision.'),
     readyReplicas: count('Pods that are ready.'),
     updatedReplicas: count('Pods of the newest revision.'),

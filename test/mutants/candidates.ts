@@ -109,6 +109,21 @@ export const mutants: readonly Mutant[] = [
     tests: ['plugins/agents/reconcile/facts/publish-facts.test.ts'],
   },
   {
+    name: 'a run of a revision that does not run waits until its agent is unreachable',
+    file: 'plugins/runs/worker/execute-run.ts',
+    find: 'if (absent !== undefined) return fail',
+    replace: "if (absent === '') return fail",
+    tests: ['plugins/runs/worker/revision.test.ts'],
+    only: 'fails at once',
+  },
+  {
+    name: 'a revision that is rolled out is refused',
+    file: 'plugins/runs/launchers/judge-readiness.ts',
+    find: '  if (candidateRevision !== undefined && candidate === undefined) return false\n',
+    replace: '',
+    tests: ['plugins/runs/launchers/judge-readiness.test.ts'],
+  },
+  {
     name: 'a plugin creates agents outside the namespace of its proof',
     file: 'plugins/agents/authoring/create-authored.ts',
     find: "(access.namespace === '' || access.namespace === namespace)",

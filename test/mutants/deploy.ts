@@ -50,6 +50,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/network-policies.test.ts'],
   },
   {
+    name: 'the state role refuses candidates where policies are enforced',
+    file: 'deploy/base/network-policies.yaml',
+    find: '              - key: mesh.dev/candidate-of\n',
+    replace: '              - key: mesh.dev/candidate\n',
+    tests: ['test/network-policies.test.ts'],
+  },
+  {
     name: 'images of a release run as root',
     file: 'Dockerfile',
     find: 'USER 65532:65532',

@@ -90,7 +90,11 @@ export interface RunsApi {
    * Prepares a run of the caller: authorized and signed now, to be queued later. `access` is the review of `create agentdeployments/invoke` for the
    * agent. Available in roles that serve callers.
    */
-  prepare(caller: Pick<Caller, 'username' | 'whoami'>, access: Access, request: PrepareRequest): Promise<PreparedRun>
+  prepare(
+    caller: Pick<Caller, 'username' | 'whoami' | 'cluster'>,
+    access: Access,
+    request: PrepareRequest,
+  ): Promise<PreparedRun>
   /**
    * Prepares a run of a ServiceAccount of the agent's namespace, after an access review. For schedules, in the manager: never on behalf of the author
    * of an object.

@@ -4,6 +4,7 @@ import { defineErrors } from '#core/errors/define-errors.ts'
 export const runErrors = defineErrors({
   agent_not_observed: { status: 503, title: 'The platform has not observed the agent yet.', retryable: true },
   prepared_run_refused: { status: 409, title: 'The prepared run cannot be queued.' },
+  revision_not_running: { status: 409, title: 'The revision neither serves nor is a candidate.' },
   run_access_refused: { status: 403, title: 'The sealed access does not cover the run.' },
   delegate_not_allowed: { status: 403, title: 'The agent may not call that agent.' },
   run_not_paused: { status: 409, title: 'The run is not paused.' },

@@ -18,8 +18,8 @@ export interface AccountName {
 /** A run to prepare. Its id is assigned. */
 export interface PrepareRequest extends Omit<RunRequest, 'runId'> {
   /**
-   * The only revision of the agent that may run it, such as the candidate of a gate. A run whose revision has no ready pod within
-   * `runs.unreachableAfter` fails and says so. Default: any.
+   * The only revision of the agent that may run it, such as the candidate of a gate. A revision that neither serves nor is a
+   * candidate is refused (`revision_not_running`), or fails the run if that is known only when it is due. Default: any.
    */
   readonly revision?: number | undefined
   /** Time by which the run must end (RFC 3339, UTC). Default: none, or that of the run that prepares a child. */

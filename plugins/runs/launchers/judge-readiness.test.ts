@@ -18,7 +18,7 @@ const unresolved = (reason: string, lastTransitionTime: string) => [
   unready(reason),
 ]
 const judged = (given: JudgedAgent | undefined) => {
-  const { outcome, reason } = judgeReadiness(given, 'uid-1', now)
+  const { outcome, reason } = judgeReadiness(given, { uid: 'uid-1' }, now)
   return `${outcome} ${reason}`
 }
 
@@ -45,4 +45,24 @@ test('R2-UX-11: a run waits while waiting can help, and fails at once for what o
 test('R2-UX-11: a reason that is no word of Kubernetes is not passed on', () => {
   for (const reason of ['', 'sk-secret text', 'A\u0000', '\ud800', 'R'.repeat(65), 'Straße', 'A\nB'])
     assert.equal(judged(agent([unready(reason)])), 'waits Unknown')
+})
+
+test('a run that names a revision fails at once if the status shows that it does not run', () => {
+  type Status = NonNullable<JudgedAgent['status']>
+  const judgedOf = (status: Status, revision: number | null = 7): string =>
+    judgeReadiness({ ...agent([]), status: { observedGeneration: 3, ...status } }, { uid: 'uid-1', revision }, now)
+      .reason
+  const rows: readonly (readonly [Status, string])[] = [
+    [{ servingRevisions: [8] }, 'RevisionNotRunning'],
+    [{ servingRevisions: [8, 7] }, 'NotObserved'],
+    [{ servingRevisions: [8], candidate: { number: 7 }, candidateRevision: 'robot-c' }, 'NotObserved'],
+    [{ servingRevisions: [8], candidate: { number: 9 }, candidateRevision: 'robot-c' }, 'RevisionNotRunning'],
+    // It is rolled out, its spec is newer than the status, or it has no pods now.
+    [{ servingRevisions: [8], candidateRevision: 'robot-c' }, 'NotObserved'],
+    [{ servingRevisions: [8], observedGeneration: 2 }, 'NotObserved'],
+    [{ servingRevisions: [] }, 'NotObserved'],
+    [{}, 'NotObserved'],
+  ]
+  for (const [status, expected] of rows) assert.equal(judgedOf(status), expected, JSON.stringify(status))
+  assert.equal(judgedOf({ servingRevisions: [8] }, null), 'NotObserved')
 })

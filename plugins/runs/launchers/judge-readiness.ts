@@ -19,17 +19,31 @@ export interface AgentCondition {
 /** An agent, reduced to the fields used here. */
 export type JudgedAgent = KubeObject<
   { readonly executionModel?: string },
-  { readonly currentRevision?: string; readonly conditions?: readonly AgentCondition[] }
+  {
+    readonly observedGeneration?: number
+    readonly currentRevision?: string
+    readonly candidateRevision?: string
+    readonly candidate?: { readonly number: number }
+    readonly servingRevisions?: readonly number[]
+    readonly conditions?: readonly AgentCondition[]
+  }
 >
+
+/** The run of an agent: the uid of the agent, and the only revision that may start the run. */
+export interface JudgedRun {
+  readonly uid: string | null
+  readonly revision?: number | null | undefined
+}
 
 // One apply may create an agent and the objects it references, in any order.
 const settlesWithinMs = 5_000
 const missingReferences: ReadonlySet<string> = new Set(['NotFound', 'NotAllowed', 'KindNotAvailable'])
 
 /** Judges whether waiting can help a run whose agent has no ready pod. It cannot without an agent of that uid. Pure. */
-export function judgeReadiness(agent: JudgedAgent | undefined, uid: string | null, now: Date): WaitVerdict {
+export function judgeReadiness(agent: JudgedAgent | undefined, { uid, revision }: JudgedRun, now: Date): WaitVerdict {
   if (agent === undefined || agent.metadata.uid !== uid) return { outcome: 'never', reason: 'AgentDeleted' }
   if (agent.spec?.executionModel === 'job') return { outcome: 'never', reason: 'JobAgent' }
+  if (revision != null && isRevisionAbsent(agent, revision)) return { outcome: 'never', reason: 'RevisionNotRunning' }
   const current = (agent.status?.conditions ?? []).filter(
     ({ observedGeneration }) => observedGeneration === undefined || observedGeneration === agent.metadata.generation,
   )
@@ -39,6 +53,17 @@ export function judgeReadiness(agent: JudgedAgent | undefined, uid: string | nul
   if (refusal !== undefined) return { outcome: 'never', reason: toWord(refusal) }
   if (ready === undefined) return { outcome: 'waits', reason: 'NotObserved' }
   return { outcome: 'waits', reason: ready.status === 'True' ? 'NoReadyPod' : toWord(ready.reason) }
+}
+
+/**
+ * Whether the status shows that a revision neither serves nor is a candidate. Not while a revision is rolled out, and not of an agent without pods,
+ * whose next ones may have it. Pure.
+ */
+export function isRevisionAbsent({ metadata, status = {} }: JudgedAgent, revision: number): boolean {
+  const { observedGeneration, candidateRevision, candidate, servingRevisions = [] } = status
+  if (servingRevisions.length === 0 || observedGeneration !== metadata.generation) return false
+  if (candidateRevision !== undefined && candidate === undefined) return false
+  return !servingRevisions.includes(revision) && candidate?.number !== revision
 }
 
 /** The reason why a spec cannot run until it is changed. */

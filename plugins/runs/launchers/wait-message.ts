@@ -46,6 +46,7 @@ const causes: Readonly<Record<string, string>> = {
 
 const refusals: Readonly<Record<string, string>> = {
   AgentDeleted: 'it was deleted',
+  RevisionNotRunning: 'the revision that the run names neither serves nor is a candidate',
   JobAgent: 'it is a job, which takes no runs',
   NotFound: causes['NotFound'] ?? '',
   NotAllowed: causes['NotAllowed'] ?? '',

@@ -13,6 +13,7 @@ import type { RunAuthority } from '../create/new-run.ts'
 import { runExecutor } from '../contract/points.ts'
 import { checkRequest, refuse } from './request.ts'
 import type { PrepareRequest, PreparedRun, AccountName } from '../contract/prepared-run.ts'
+import { refuseAbsentRevision } from './running-revision.ts'
 import { sealRun } from './seal.ts'
 
 /** Dependencies. */
@@ -32,13 +33,14 @@ const serviceAccounts = {
 /** Prepares a run of the caller, whose permission the given proof shows. */
 export async function prepareRun(
   services: PrepareServices,
-  caller: Pick<Caller, 'username' | 'whoami'>,
+  caller: Pick<Caller, 'username' | 'whoami' | 'cluster'>,
   access: Access,
   request: PrepareRequest,
 ): Promise<PreparedRun> {
   checkRequest(request)
   const permission = permissionOf(services, request)
   checkProof(caller, access, permission)
+  await refuseAbsentRevision(caller.cluster, request)
   return sealPrepared(services, { subject: await caller.whoami(), signedBy: 'grant', permission }, request)
 }
 
@@ -64,6 +66,7 @@ export async function prepareRunAs(
       'forbidden',
       `The ServiceAccount ${ref.name} may not ${verb} ${resource} ${name ?? ''} in ${namespace}.`,
     )
+  await refuseAbsentRevision(manager.cluster, request)
   return sealPrepared(services, { subject, signedBy: 'account', permission }, request)
 }
 

@@ -1,6 +1,7 @@
 import type { FailReason, InvokeRequest, RunLineage } from '#schemas/runs/run.ts'
 import { executeRunKind } from './executor/execute-run-kind.ts'
 import { grantAgeMs } from '../grants/grants.ts'
+import { neverMessage } from '../launchers/wait-message.ts'
 import { mayStart } from '../lifecycle/decide.ts'
 import { readInvocation } from '../store/internal/content.ts'
 import { releaseLease } from '../store/internal/lease.ts'
@@ -136,6 +137,8 @@ async function executeFound(services: WorkerServices, found: Found): Promise<num
   // Cancelled before it ever reached the agent: there is nothing to stop.
   if (run.state === 'cancelling' && !run.started) return fail('agent_unreachable')
   if (run.state === 'cancelling') cancel.abort()
+  const absent = await absentRevision(services, found)
+  if (absent !== undefined) return fail('agent_unreachable', absent)
   const { launcher, never } = await findLauncher(services, launchers, { claim, run, signal, cancelled: cancel.signal })
   if (!launcher)
     return signal.aborted
@@ -144,6 +147,17 @@ async function executeFound(services: WorkerServices, found: Found): Promise<num
   if (mayStart(run) && !(await isStillAllowed(services, found))) return fail('permission_revoked')
   const dispatched = await dispatchFound(services, found, { launcher, launchers })
   return afterDispatch(services, found, dispatched, fail)
+}
+
+/** Why a run whose revision does not run fails immediately: pods of other revisions would refuse it until it counts as unreachable. */
+async function absentRevision(
+  services: WorkerServices,
+  { claim, run, content, signal }: Found,
+): Promise<string | undefined> {
+  if (content.revision === null || run.started) return undefined
+  // Without a response the launchers decide.
+  const readiness = await services.readiness(run, claim.epoch, signal).catch(() => undefined)
+  return readiness?.outcome === 'never' ? neverMessage(run, readiness.reason) : undefined
 }
 
 /** Executes the outcome of a dispatch; the milliseconds after which a run that is not finished is due again. */

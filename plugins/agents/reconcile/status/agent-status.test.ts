@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
 import { settings, declarative, command, agentOf, processSpecs } from '../../testing/agent-fixture.ts'
+import { REVISION_NUMBER_LABEL } from '#schemas/names/labels.ts'
+import type { AgentPod } from './agent-pod.ts'
 import { statusEvents } from './kube-events.ts'
 import type { ReconcileSettings } from '../../contract/reconcile-settings.ts'
 import { toStatus } from './agent-status.ts'
@@ -94,4 +96,22 @@ test('P5, SEC12: Isolated is true for an agent with its own container, else it n
   assert.equal(verdict(declarative, 'none')[0], 'True NoAgentProcess')
   for (const spec of Object.values(processSpecs)) assert.equal(verdict(spec, 'none')[0], 'False SameUser')
   assert.match(verdict(command, 'none')[1] ?? '', /run as the same user.*admin/)
+})
+
+test('the status has the numbers of revisions whose pods take runs', () => {
+  const pod = (revision: string | undefined, more: object = {}): AgentPod => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: 'p',
+      labels: revision === undefined ? {} : { [REVISION_NUMBER_LABEL]: revision },
+      ...more,
+    },
+  })
+  const serving = (...pods: AgentPod[]) => toStatus(finding({ pods }), settings, now).servingRevisions
+  assert.deepEqual(serving(pod('2'), pod('10'), pod('2')), [10, 2])
+  assert.deepEqual(serving(pod('3', { deletionTimestamp: '2026-11-29T00:00:00Z' }), pod('4')), [4])
+  assert.equal(serving(), undefined)
+  for (const hostile of [undefined, '', '0', '-1', '1.5', 'x', '1e999']) assert.equal(serving(pod(hostile)), undefined)
+  assert.equal(serving(...Array.from({ length: 40 }, (_, n) => pod(String(n + 1))))?.length, 16)
 })

@@ -1,6 +1,6 @@
 import { reservedPorts } from '#schemas/launcher/launcher-ports.ts'
 import type { AgentDeploymentObject, AgentDeploymentStatus } from '#schemas/crds/agent-deployment.ts'
-import { AGENT_LABEL } from '#schemas/names/labels.ts'
+import { AGENT_LABEL, REVISION_NUMBER_LABEL } from '#schemas/names/labels.ts'
 import { toConditions, toSeconds } from '#core/controllers/conditions.ts'
 import type { ConditionValue } from '#core/controllers/conditions.ts'
 import type { ConditionProblem } from '../conditions/problem.ts'
@@ -58,6 +58,7 @@ export function toStatus(found: Findings, settings: StatusSettings, now: Date): 
     ...(current === undefined ? {} : { currentRevision: current }),
     ...(deployed === undefined || complete ? {} : { candidateRevision: deployed }),
     ...(found.candidate === undefined ? {} : toCandidateStatus(found.candidate)),
+    ...toServing(found.pods ?? []),
     ...(latest === undefined ? {} : { latestSuccessfulRevision: latest }),
     ...deployedSince(before, latest, now),
     ...progress?.counts,
@@ -80,6 +81,18 @@ export function toStatus(found: Findings, settings: StatusSettings, now: Date): 
     ),
   }
 }
+
+// By the labels of pods, which keep the number that their launchers compare: a roll-back gives its revision another one.
+function toServing(pods: readonly AgentPod[]): Pick<AgentDeploymentStatus, 'servingRevisions'> {
+  const alive = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+  const numbers = alive.map(({ metadata }) => Number(metadata.labels?.[REVISION_NUMBER_LABEL]))
+  const found = [...new Set(numbers)]
+    .filter((one) => Number.isInteger(one) && one > 0 && one < 2 ** 31)
+    .toSorted((a, b) => b - a)
+  return found.length === 0 ? {} : { servingRevisions: found.slice(0, MAX_SERVING) }
+}
+
+const MAX_SERVING = 16
 
 // A status of an earlier version has no time: its revision was rolled out before.
 function deployedSince(before: AgentDeploymentStatus | undefined, latest: string | undefined, now: Date) {

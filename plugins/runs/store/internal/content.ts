@@ -45,6 +45,12 @@ export interface InsertedRun {
   readonly revision?: number | undefined
 }
 
+/** The only revision that may start a run; null: any. */
+export async function readRevision(db: Pick<Kysely<RunsTables>, 'selectFrom'>, runId: string): Promise<number | null> {
+  const row = await db.selectFrom('runs_content').select('revision').where('run_id', '=', runId).executeTakeFirst()
+  return row?.revision ?? null
+}
+
 /** Adds the answer to an interrupt, for the agent and for readers of the run. The grant stays that of its subject (ADR 0022). */
 export async function saveResolution(
   db: RunsTx,

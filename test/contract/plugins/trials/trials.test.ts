@@ -197,6 +197,8 @@ async function follow(t: TestContext, form: Form): Promise<void> {
       const { state, agent, ...run } = await triedOn(revision)
       assert.deepEqual([state, agent?.revision], ['succeeded', revision], JSON.stringify(run))
     }
+    const absent = await tryOn(9)
+    assert.deepEqual([absent.status, absent.json<Problem>().code], [409, 'revision_not_running'], absent.text)
     await rig.change({ spec: { systemPrompt: 'Three.' } })
     await until('the newer revision is tried', async () => {
       const [only, ...more] = await rig.candidates()
@@ -245,6 +247,7 @@ async function follow(t: TestContext, form: Form): Promise<void> {
     assert.deepEqual([reason, message], ['TrialFailed', 'The revision has failed. (plugin trials)'])
     assert.equal((await condition('Ready'))?.status, 'True')
     assert.deepEqual(new Set(await Promise.all(Array.from({ length: 6 }, invoke))), new Set([3]))
+    assert.equal((await tryOn(4)).json<Problem>().code, 'revision_not_running', 'it is no candidate any more')
     await rig.change({ metadata: { labels: { [HOLD]: null } }, spec: { systemPrompt: 'Three.' } })
     await until('nothing is held', async () => ((await condition('Tried'))?.status === 'True' ? undefined : true))
   })
