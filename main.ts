@@ -19,7 +19,7 @@ import type { ApiConnection } from '#core/host/commands/run-command.ts'
 import type { OwnedCommand } from '#core/host/load/plugin-commands.ts'
 import { exitCodes } from '#core/host/process/run-process.ts'
 import { followNpm } from '#core/host/process/npm-parent.ts'
-import { allCommand, envCommand } from '#core/host/commands/all-command.ts'
+import { allCommand, envCommand, openCommand } from '#core/host/commands/all-command.ts'
 import { builtInCommands } from '#plugins/command-list.ts'
 
 // What others stand on starts first.
@@ -54,7 +54,8 @@ const all = allCommand(async () => {
   return (options) => runLocal(options, { roles: everything, plugins, env: process.env, version })
 })
 const env = envCommand(async () => (await import('#local/terminal/print-env.ts')).printEnv)
-const ownCommands = [all, env, ...coreCommands]
+const open = openCommand(async () => (await import('#local/terminal/print-address.ts')).printAddress)
+const ownCommands = [all, env, open, ...coreCommands]
 // `mesh` has the commands of `meshctl` that call no API.
 const offlineCommands = pluginCommands.filter(({ usesApi }) => !usesApi)
 const listedCommands = [...offlineCommands, ...builtInCommands]

@@ -20,7 +20,7 @@ export function toText(started: StartedStack): string {
   const cut = started.journalCut === undefined ? '' : `\n${cutText(started.journalCut)}\n`
   return `
 mesh is running at ${started.url}/#code=${started.code}
-  (the code in that URL can be used once, within ten minutes)
+  (the code in that URL can be used once, within ten minutes; mesh open prints another)
 
   API reference   ${started.url}/docs
   model gateway   ${started.gatewayUrl}/v1   (any OpenAI client)

@@ -16,9 +16,11 @@ import type { LocalCluster } from './cluster/local-cluster.ts'
 import { loadSecret, openDataFolder } from './data-folder/data-folder.ts'
 import type { DataFolder } from './data-folder/data-folder.ts'
 import { removeRunning, writeRunning } from './data-folder/running-platform.ts'
-import { createOneTimeCode, landingRoutes } from './landing/landing-routes.ts'
+import { landingRoutes } from './landing/landing-routes.ts'
 import type { LocalOptions } from '#core/host/commands/all-command.ts'
+import { createOneTimeCodes } from '#core/http/sessions/one-time-codes.ts'
 import { ownEnvironment } from './own-environment.ts'
+import { personas } from './data-folder/personas.ts'
 import type { Persona } from './data-folder/personas.ts'
 import { choosePorts, givenPorts } from './terminal/ports.ts'
 import type { Listener, MovedPort } from './terminal/ports.ts'
@@ -89,7 +91,8 @@ export async function composeStack(input: StackInput): Promise<Stack> {
     throw error
   })
   try {
-    const code = createOneTimeCode(cluster.tokens.admin)
+    const codes = createOneTimeCodes()
+    const ofPersona = Object.fromEntries(personas.map((name) => [name, cluster.tokens[name]]))
     const image = imageOf(env)
     const at = (name: Listener): string => `http://127.0.0.1:${ports[name]}`
     const page = {
@@ -113,7 +116,8 @@ export async function composeStack(input: StackInput): Promise<Stack> {
       embeddedStore: { dir: folder.database, ...(image === undefined ? {} : { image }) },
       embeddedObjects: folder.objects,
       generateKeys: true,
-      pages: landingRoutes(code, page),
+      pages: landingRoutes(page),
+      signIn: { codes, personas: ofPersona },
       ownUrls: agents.urls,
     })
     return {
@@ -134,7 +138,16 @@ export async function composeStack(input: StackInput): Promise<Stack> {
         const adminUrl = addresses.admin ?? page.adminUrl
         const { tokens } = cluster
         writeRunning(folder, { url, gatewayUrl, adminUrl })
-        return { ...page, gatewayUrl, adminUrl, dataDir: folder.root, tokens, code: code.code, moved, ...found }
+        return {
+          ...page,
+          gatewayUrl,
+          adminUrl,
+          dataDir: folder.root,
+          tokens,
+          code: codes.issue(tokens.admin),
+          moved,
+          ...found,
+        }
       },
       close: () =>
         closeAll([() => removeRunning(folder), agents.close, feed.close, composed.close, cluster.close, release]),
@@ -200,5 +213,6 @@ function presets(folder: DataFolder, ports: Readonly<Record<Listener, number>>) 
     agents: { isolation: 'none' },
     audit: { spoolDir: folder.audit, webhookTokenFile: folder.webhookToken },
     sharing: { publicUrl: at('bff') },
+    sessions: { publicUrl: at('bff'), idleMinutes: 7 * 24 * 60, absoluteHours: 30 * 24 },
   }
 }

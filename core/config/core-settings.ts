@@ -4,6 +4,7 @@ import { objectStoreSettings } from '#core/objects/object-store-settings.ts'
 import { fileSetting } from './file-setting.ts'
 import { defaultHooks } from '#core/jobs/hook-settings.ts'
 import { defaultLimits } from './request-limits.ts'
+import { sessionSettings } from '#core/net/session-settings.ts'
 
 const port = (preset: number, listener: string) =>
   Type.Integer({
@@ -212,6 +213,7 @@ export const coreSettingsSchema = Type.Object({
         'Hosts that may be called even if they are private or use plain http: CIDR block, address, host name, or `*.` followed by a domain.',
     }),
   }),
+  sessions: sessionSettings,
   limits: Type.Object({
     perCallerPerMinute: count(defaultLimits.perCallerPerMinute, 'Requests per user and minute.'),
     perAddressPerMinute: count(

@@ -8,6 +8,7 @@ export const coreErrors = defineErrors({
   invalid_body: { status: 400, title: 'The body does not match the schema.' },
   invalid_cursor: { status: 400, title: 'The cursor was changed or belongs to another query.' },
   unauthenticated: { status: 401, title: 'A valid bearer token is required.' },
+  cross_site_request: { status: 403, title: 'A page of another origin caused the request.' },
   forbidden: { status: 403, title: 'The cluster denied the request.' },
   not_found: { status: 404, title: 'Not found.' },
   namespace_not_served: { status: 404, title: 'This installation does not serve the namespace.' },

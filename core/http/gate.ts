@@ -20,14 +20,14 @@ export function gatePart(services: HttpServices, hosts: readonly string[] | unde
   return serverPart('mesh-gate', needs, (app) => {
     requireDeclaredAccess(app)
     const publicPaths = collectPublicPaths(app)
-    const [authenticate, enter] = [authenticatorOf(app), entranceOf(app)]
+    const [authenticator, enter] = [authenticatorOf(app), entranceOf(app)]
     app.addHook('onRequest', async (request, reply) => {
       prepare(request, reply, services)
       checkHost(request, hosts)
       if (request.is404 && isKubectl(request)) return respondToKubectl(reply)
       const token = request.is404 ? undefined : tokenOf(request)
       if (token !== undefined) await verifyToken(token, request)
-      else if (!isPublic(request)) await authenticate(request)
+      else if (!isPublic(request)) await authenticator.request(request)
       if (request.is404) throw unknownPath(services, request, publicPaths)
       refuseDuplicateHeaders(request.raw.rawHeaders)
       await enter(request, reply)

@@ -22,7 +22,7 @@ export async function respondToUnrouted(
     checkHost(request, hosts)
     // S2: a malformed token is as unknown as any other.
     if (isBelowShare(request, services)) throw new Fail('not_found')
-    await authenticatorOf(app)(request)
+    await authenticatorOf(app).request(request)
     respond(error)
   } catch (refused) {
     respond(refused)

@@ -27,33 +27,40 @@ table { border-collapse: collapse; width: 100%; } th, td { text-align: left; pad
 th { font-weight: 600; }
 `
 
-// Content of a response is set as text, never as markup. The token stays in memory: a later page of this origin cannot read it.
+// Content of a response is set as text, never as markup. The session is a cookie that no script can read.
 /** Exchanges the code of the fragment once; shows the user and the agents, and polls for changes. */
 export const landingScript = `
 const byId = (id) => document.getElementById(id)
 const code = new URLSearchParams(location.hash.slice(1)).get('code')
 history.replaceState(null, '', location.pathname)
-let token
+let signedIn = false
 const show = (id, text, kind) => {
   if (byId(id).textContent !== text) byId(id).textContent = text
   byId(id).className = kind
 }
+const exchange = () => fetch('/session', {
+  method: 'POST',
+  headers: { 'content-type': 'application/json', 'x-mesh-session': '1' },
+  body: JSON.stringify({ code }),
+})
 async function signIn() {
-  if (!code) return show('who', 'Not signed in: a sign-in lasts until the page is reloaded, and its address is good once. Start mesh again for a new one; the commands below need none.', 'dim')
-  const answer = await fetch('/session', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ code }) })
-  if (!answer.ok) return show('who', 'Not signed in: the code of this address was used or has expired. Start mesh again for a new one; the commands below need none.', 'dim')
-  token = (await answer.json()).token
-  const me = await (await ask('/api/whoami')).json()
-  show('who', 'Signed in as ' + me.username + ' until this page is reloaded.', 'dim')
+  const answer = code ? await exchange() : await fetch('/session')
+  const { session } = answer.ok ? await answer.json() : { session: null }
+  signedIn = session !== null
+  const why = code ? 'the code of this address was used or has expired' : 'this browser has no session'
+  const text = signedIn
+    ? 'Signed in as ' + session.username + ' until ' + new Date(session.endsAt).toLocaleString() + '.'
+    : 'Not signed in: ' + why + '. mesh open prints a new address; the commands below need none.'
+  show('who', text, 'dim')
 }
-const ask = (path) => fetch(path, { headers: { authorization: 'Bearer ' + token } })
 const isReady = (agent) => (agent.status?.conditions ?? []).some(({ type, status }) => type === 'Ready' && status === 'True')
 async function look() {
   try {
-    const answer = token ? await ask('/api/agents?limit=200') : await fetch('/', { method: 'HEAD' })
+    const answer = signedIn ? await fetch('/api/agents?limit=200') : await fetch('/', { method: 'HEAD' })
+    if (answer.status === 401) return await signIn()
     if (!answer.ok) throw new Error(String(answer.status))
     show('live', 'Running', 'good')
-    if (token) {
+    if (signedIn) {
       const { items, nextCursor } = await answer.json()
       const names = items.slice(0, 12).map((agent) => agent.metadata.namespace + '/' + agent.metadata.name + (isReady(agent) ? '' : ' (not ready)'))
       const more = nextCursor || items.length > names.length ? ' and more' : ''
@@ -114,7 +121,7 @@ function links({ gatewayUrl, adminUrl }: LandingFacts): readonly string[] {
     `<li><a href="${escape(href)}">${escape(name)}</a><span>${escape(what)}</span></li>`
   return [
     link('/docs', 'API reference', 'every route, with who may call it'),
-    link('/console', 'Console', 'the first pages; it asks for a token of tokens.json'),
+    link('/console', 'Console', 'the first pages, with the session of this page'),
     `<li><code>${escape(gatewayUrl)}/v1</code><span>model gateway, for any OpenAI client</span></li>`,
     link(`${adminUrl}/readyz?verbose`, 'Health', 'what works and what does not'),
     link(`${adminUrl}/metrics`, 'Metrics', 'for Prometheus'),

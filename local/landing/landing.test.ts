@@ -5,7 +5,7 @@ import { toJsonLine, toText } from '../announcement.ts'
 import { toShell } from '../terminal/print-env.ts'
 import { tryCommands } from './landing-commands.ts'
 import { landingPage, landingStyle } from './landing-page.ts'
-import { createOneTimeCode, landingRoutes } from './landing-routes.ts'
+import { landingRoutes } from './landing-routes.ts'
 import { movedLine } from '../terminal/ports.ts'
 
 const page = {
@@ -23,39 +23,8 @@ const others = {
   moved: [],
 }
 
-test('SEC21: a malformed body of /session is refused with the name of its field, and a code is valid once', async (t) => {
-  const code = createOneTimeCode('the-token')
-  const { app, lines } = await buildServer(t, [{ endpoints: [], pages: landingRoutes(code, page) }])
-  const post = async (body: string) => {
-    const headers = { 'content-type': 'application/json' }
-    const answer = await app.inject({ method: 'POST', url: '/api/session', headers, body })
-    return { status: answer.statusCode, body: answer.json<{ token?: string; errors?: { pointer: string }[] }>() }
-  }
-  const refused = [
-    ['{"code":{"toString":1}}', '/code'],
-    ['{"code":[]}', '/code'],
-    ['{"code":null}', '/code'],
-    ['{"code":1}', '/code'],
-    [`{"code":"${'x'.repeat(10_000)}"}`, '/code'],
-    ['{}', '/code'],
-    [`{"code":"x","more":1}`, '/more'],
-    ['[]', ''],
-    ['null', ''],
-    ['""', ''],
-  ] as const
-  for (const [body, pointer] of refused) {
-    const answer = await post(body)
-    assert.equal(answer.status, 400, body)
-    assert.equal(answer.body.errors?.[0]?.pointer, pointer, body)
-  }
-  assert.equal((await post('{"code":"wrong"}')).status, 404)
-  assert.deepEqual((await post(JSON.stringify({ code: code.code }))).body, { token: 'the-token' })
-  assert.equal((await post(JSON.stringify({ code: code.code }))).status, 404)
-  assert.ok(!lines.some((line) => line.includes('failed unexpectedly')))
-})
-
 test('SEC24: the policy of the page forbids a base URL and forms', async (t) => {
-  const routes = landingRoutes(createOneTimeCode('x'), page)
+  const routes = landingRoutes(page)
   const { app } = await buildServer(t, [{ endpoints: [], pages: routes }])
   const policy = String((await app.inject({ url: '/api/' })).headers['content-security-policy'])
   for (const directive of ["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", "default-src 'none'"])

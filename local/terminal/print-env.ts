@@ -13,12 +13,20 @@ const lookMs = 50
 
 /** Prints the variables of a persona, as soon as the platform has started. */
 export async function printEnv({ values, out, err }: CommandInput<EnvValues>): Promise<number> {
-  const persona = personaOf(values.as)
-  const data = values.data ?? nearestDataFolder(process.cwd())
-  await untilRunning(data, err)
-  const access = readAccess(data, persona)
+  const access = await waitForAccess(values, err)
   out(values.output === 'json' ? `${JSON.stringify(access)}\n` : toShell(access))
   return 0
+}
+
+/** How to use the platform of a data folder as a persona, as soon as it has started. */
+export async function waitForAccess(
+  { as, data: given }: Pick<EnvValues, 'as' | 'data'>,
+  err: (text: string) => void,
+): Promise<PlatformAccess> {
+  const persona = personaOf(as)
+  const data = given ?? nearestDataFolder(process.cwd())
+  await untilRunning(data, err)
+  return readAccess(data, persona)
 }
 
 async function untilRunning(data: string, err: (text: string) => void): Promise<void> {

@@ -222,6 +222,16 @@ export const keptData: readonly KeptData[] = [
     errors: [],
   },
   {
+    what: 'Ended sessions of browsers, and users who signed out everywhere',
+    tables: ['session_ends', 'session_epochs'],
+    kept: 'until the session would have ended by itself; users always',
+    keptBy: ['sessions.absoluteHours'],
+    quotas: [],
+    bounded: 'a row per sign-out, and one per user; the sessions themselves are in cookies only',
+    metrics: [],
+    errors: [],
+  },
+  {
     what: 'Answers of requests with an `Idempotency-Key`',
     tables: ['idempotency'],
     kept: '24 hours',

@@ -57,6 +57,7 @@ export const coreLayers: readonly string[] = [
   'core/http/store/objects',
   'core/http/store/routes',
   'core/http/admission',
+  'core/http/sessions',
   'core/http/openapi',
   'core/http/console',
   'core/http',

@@ -28,6 +28,8 @@ export interface BrowserPage {
   /** Writes into the field of a label, and sends its form. */
   submit(selector: string, value: string): Promise<void>
   click(selector: string): Promise<void>
+  /** Value of an expression in the page; a promise is awaited. */
+  evaluate(expression: string): Promise<unknown>
 }
 
 /** Opens a browser with an empty profile. */
@@ -47,7 +49,8 @@ export async function openBrowser(t: Scope): Promise<BrowserPage> {
   })
   for (const domain of ['Runtime', 'Log', 'Network', 'Page']) await tab.send(`${domain}.enable`)
   const evaluate = async (expression: string): Promise<unknown> => {
-    const { result } = (await tab.send('Runtime.evaluate', { expression })) as { result?: { value?: unknown } }
+    const asked = { expression, awaitPromise: true, returnByValue: true }
+    const { result } = (await tab.send('Runtime.evaluate', asked)) as { result?: { value?: unknown } }
     return result?.value
   }
   const text = async (): Promise<string> => String(await evaluate('document.body?.innerText ?? ""'))
@@ -55,6 +58,7 @@ export async function openBrowser(t: Scope): Promise<BrowserPage> {
     requests,
     problems,
     text,
+    evaluate,
     open: async (url) => {
       requests.length = 0
       await tab.send('Page.navigate', { url })

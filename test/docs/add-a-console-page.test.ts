@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dirname, join } from 'node:path'
+import { text as readText } from 'node:stream/consumers'
 import test from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
@@ -58,7 +59,8 @@ function write(folder: string, path: string, text: string): void {
 async function serve(t: Scope, packed: readonly PackedFile[], platform: Platform): Promise<string> {
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? '', 'http://x').pathname
-    if (path.startsWith('/api/')) return relay(platform, path, { request, response }).catch(() => response.destroy())
+    if (path.startsWith('/api/') || path === '/session')
+      return relay(platform, path, { request, response }).catch(() => response.destroy())
     const file = packed.find((one) => one.path === path) ?? packed.find((one) => one.path === '/')
     const headers = {
       'content-type': file?.type,
@@ -76,12 +78,18 @@ interface Exchange {
 }
 
 async function relay({ url }: Platform, path: string, { request, response }: Exchange): Promise<void> {
+  const { cookie = '', 'content-type': type = 'application/json' } = request.headers
+  const body = request.method === 'POST' ? await readText(request) : undefined
+  const own = { origin: url, 'sec-fetch-site': 'same-origin', 'x-mesh-session': '1' }
   const answer = await fetch(`${url}${request.url}`, {
-    headers: { authorization: request.headers.authorization ?? '' },
+    method: request.method ?? 'GET',
+    headers: { cookie, 'content-type': type, ...own },
+    ...(body === undefined ? {} : { body }),
   })
-  const body = (await answer.json()) as object
-  const shown = path === '/api/capabilities' ? { ...body, pages: [page] } : body
-  response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(shown))
+  const given = (await answer.json()) as object
+  const shown = path === '/api/capabilities' ? { ...given, pages: [page] } : given
+  const headers = { 'content-type': 'application/json', 'set-cookie': answer.headers.getSetCookie() }
+  response.writeHead(answer.status, headers).end(JSON.stringify(shown))
 }
 
 test('the page of docs/how-to/add-a-console-page.md shows the recipes of a platform', needsChromium, async (t) => {

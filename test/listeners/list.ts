@@ -64,7 +64,11 @@ export async function startPlatformSubject(t: Scope): Promise<Subject> {
         port: portOf(ready.url),
         ordinary: { path: '/api/whoami', status: 401 },
         doors: [
-          { method: 'POST', path: '/session', headers: [] },
+          {
+            method: 'POST',
+            path: '/session',
+            headers: [`Origin: ${ready.url}`, 'Sec-Fetch-Site: same-origin', 'X-Mesh-Session: 1'],
+          },
           ...['/api/agents', '/api/runs', '/api/invoke', '/api/agents/import'].map((path) => ({
             method: 'POST',
             path,

@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.ts'
 
 const admin = ['core/host/role/admin-server.test.ts']
 const hosts = ['core/host/role/served-hosts.test.ts', 'core/net/loopback-host.test.ts']
+const sessions = ['core/http/sessions/sessions.test.ts']
 const lastResort = ['test/flows/last-resort.test.ts']
 
 /** Defects at the listeners of a process, and in the handling of uncaught errors. */
@@ -76,11 +77,59 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the body of /session is not checked',
-    file: 'local/landing/landing-routes.ts',
-    find: 'const given = readBody(request.body) as Static<typeof sessionBody>',
-    replace: 'const given = request.body as Static<typeof sessionBody>',
-    tests: ['local/landing/landing.test.ts'],
-    only: 'SEC21',
+    file: 'core/http/sessions/sign-in.ts',
+    find: 'bearerOf(readBody(request.body) as SignInBody,',
+    replace: 'bearerOf(request.body as SignInBody,',
+    tests: sessions,
+    only: 'a sign-in refuses other bodies',
+  },
+  {
+    name: 'a page of another origin writes with the cookie of a session',
+    file: 'core/http/sessions/session-reader.ts',
+    find: '      refuseForeign(request, parts.publicUrl)\n',
+    replace: '',
+    tests: sessions,
+    only: 'D4: a write with a cookie',
+  },
+  {
+    name: 'a write of another site with the headers of a page is accepted',
+    file: 'core/http/sessions/same-origin.ts',
+    find: "  if (site.length !== 1 || site[0] !== 'same-origin') throw",
+    replace: '  if (site.length > 1) throw',
+    tests: sessions,
+    only: 'D4: a write with a cookie',
+  },
+  {
+    name: 'a session of another port opens',
+    file: 'core/http/sessions/create-sessions.ts',
+    find: 'of: [install, cookies.name]',
+    replace: 'of: [install]',
+    tests: sessions,
+    only: 'cookies that are cut',
+  },
+  {
+    name: 'a copy of the cookies works after the sign-out',
+    file: 'core/http/sessions/session-reader.ts',
+    find: 'isEnded || session.epoch !== epoch ?',
+    replace: 'session.epoch !== epoch ?',
+    tests: sessions,
+    only: 'a session ends at sign-out',
+  },
+  {
+    name: 'signing out everywhere ends nothing',
+    file: 'core/http/sessions/session-reader.ts',
+    find: 'isEnded || session.epoch !== epoch ?',
+    replace: 'isEnded ?',
+    tests: sessions,
+    only: 'a session ends at sign-out',
+  },
+  {
+    name: 'a session without a renewal never ends',
+    file: 'core/http/sessions/sealed-session.ts',
+    find: "return now >= idleEndsAt ? 'idle' : undefined",
+    replace: 'return undefined',
+    tests: sessions,
+    only: 'a session ends when it is idle',
   },
   {
     name: 'a client that hangs up is an unexpected error',

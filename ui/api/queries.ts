@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { ApiProblem, readProblem } from './api-problem.ts'
-import { sessionToken, setSession } from './session.ts'
+import { loadSession } from './session.ts'
 
 /** Parameters of a request; `undefined` is left out. */
 export type RequestQuery = Readonly<Record<string, string | number | undefined>>
@@ -14,16 +14,12 @@ export function apiQuery<Response>(path: readonly string[], query: RequestQuery 
 }
 
 async function readApi<T>(path: readonly string[], query: RequestQuery, signal: AbortSignal): Promise<T> {
-  const token = sessionToken()
-  const headers = token === undefined ? undefined : { authorization: `Bearer ${token}` }
-  const response = await fetch(toUrl(path, query), { signal, ...(headers === undefined ? {} : { headers }) }).catch(
-    (error: unknown) => {
-      if (signal.aborted) throw error
-      throw new ApiProblem({ status: 0, title: 'No connection', detail: 'The server cannot be reached.' })
-    },
-  )
-  // Another sign-in replaces the session; the page stays.
-  if (response.status === 401) setSession(undefined)
+  const response = await fetch(toUrl(path, query), { signal }).catch((error: unknown) => {
+    if (signal.aborted) throw error
+    throw new ApiProblem({ status: 0, title: 'No connection', detail: 'The server cannot be reached.' })
+  })
+  // The session has ended; the page stays, and asks for another sign-in.
+  if (response.status === 401) await loadSession().catch(() => undefined)
   if (!response.ok) throw await readProblem(response)
   return (await response.json()) as T
 }

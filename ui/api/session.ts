@@ -1,40 +1,85 @@
 import { useSyncExternalStore } from 'react'
+import { ApiProblem, readProblem } from './api-problem.ts'
 
-// In memory only: a later page of this origin cannot read the token.
-let token: string | undefined
+/** The session of this browser. Its token is in cookies that no script can read. */
+export interface SessionFacts {
+  readonly username: string
+  readonly startedAt: string
+  readonly endsAt: string
+  readonly idleEndsAt: string
+  /** Personas that the session may change to; empty on a cluster. */
+  readonly personas: readonly string[]
+  readonly persona: string | null
+}
+
+/** Response of `GET /session`. */
+export interface SessionState {
+  readonly session: SessionFacts | null
+  /** Why the session has ended; null if there was none. */
+  readonly ended: string | null
+  readonly signIn: { readonly code: boolean; readonly oidc: string | null }
+}
+
+/** Headers of every request that changes something (ADR 0267). */
+export const writeHeaders: Readonly<Record<string, string>> = {
+  'content-type': 'application/json',
+  'x-mesh-session': '1',
+}
+
+let state: SessionState | undefined
 const listeners = new Set<() => void>()
 
-/** The bearer token; undefined before the sign-in. */
-export function sessionToken(): string | undefined {
-  return token
+/** The session, for a component; undefined until the server has answered. */
+export function useSession(): SessionState | undefined {
+  return useSyncExternalStore(onSession, () => state)
 }
 
-/** Signs in with a token, or out without one. */
-export function setSession(given: string | undefined): void {
-  token = given
-  for (const listener of listeners) listener()
-}
-
-/** The token, for a component. */
-export function useSession(): string | undefined {
-  return useSyncExternalStore(onSession, sessionToken)
-}
-
-/** Exchanges the one-time code of the address, which is removed from it. Resolves with whether it was valid. */
-export async function exchangeCode(): Promise<boolean> {
-  const code = new URLSearchParams(location.hash.slice(1)).get('code')
-  if (code === null) return false
-  history.replaceState(null, '', location.pathname + location.search)
-  const headers = { 'content-type': 'application/json' }
-  const response = await fetch('/session', { method: 'POST', headers, body: JSON.stringify({ code }) })
-  if (!response.ok) return false
-  const { token: given } = (await response.json()) as { readonly token: string }
-  setSession(given)
-  return true
-}
-
-/** Calls a listener at each sign-in and sign-out. Returns the function that ends it. */
+/** Calls a listener after each answer about the session. Returns the function that ends it. */
 export function onSession(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
+}
+
+/** Asks the server for the session, which renews it. */
+export async function loadSession(): Promise<SessionState> {
+  return send('/session', {})
+}
+
+/** Signs in with a one-time code or a token of the cluster. */
+export async function signIn(given: { readonly code: string } | { readonly token: string }): Promise<SessionState> {
+  return send('/session', { method: 'POST', headers: writeHeaders, body: JSON.stringify(given) })
+}
+
+/** Continues as another persona of the embedded default. */
+export async function changePersona(persona: string): Promise<SessionState> {
+  return send('/session/persona', { method: 'PUT', headers: writeHeaders, body: JSON.stringify({ persona }) })
+}
+
+/** Ends the session, or all sessions of its user. */
+export async function signOut({ everywhere }: { readonly everywhere: boolean }): Promise<void> {
+  const response = await ask(everywhere ? '/session/all' : '/session', { method: 'DELETE', headers: writeHeaders })
+  if (!response.ok && response.status !== 401) throw await readProblem(response)
+  await loadSession()
+}
+
+/** Removes the one-time code from the address, and returns it. */
+export function takeCode(): string | undefined {
+  const code = new URLSearchParams(location.hash.slice(1)).get('code')
+  if (code === null) return undefined
+  history.replaceState(null, '', location.pathname + location.search)
+  return code
+}
+
+async function send(path: string, init: RequestInit): Promise<SessionState> {
+  const response = await ask(path, init)
+  if (!response.ok) throw await readProblem(response)
+  state = (await response.json()) as SessionState
+  for (const listener of listeners) listener()
+  return state
+}
+
+async function ask(path: string, init: RequestInit): Promise<Response> {
+  return fetch(path, init).catch(() => {
+    throw new ApiProblem({ status: 0, title: 'No connection', detail: 'The server cannot be reached.' })
+  })
 }

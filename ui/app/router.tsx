@@ -1,16 +1,19 @@
-import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { createRootRoute, createRoute, createRouter, useNavigate, useRouterState } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect } from 'react'
 import type { ConsoleRoute } from '../contract/page.ts'
 import { pluginPages } from '../page-list.ts'
 import { ProblemPanel } from '../parts/problem-panel.tsx'
+import { ownPath } from './own-path.ts'
 import { Shell } from './shell.tsx'
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound })
 const home = createRoute({ getParentRoute: () => root, path: '/console', component: Home })
+// Shown to who is signed in already; `App` shows the sign-in to others, at each address.
+const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: AfterSignIn })
 
 /** The addresses of the console: those of the entries of plugins. */
 export const router = createRouter({
-  routeTree: root.addChildren([home, ...pluginPages.flatMap(({ routes }) => routes.map(toRoute))]),
+  routeTree: root.addChildren([home, signIn, ...pluginPages.flatMap(({ routes }) => routes.map(toRoute))]),
   defaultErrorComponent: ({ error }) => (
     <ProblemPanel error={error instanceof Error ? error : new Error(String(error))} />
   ),
@@ -35,6 +38,15 @@ function toSearch(search: Record<string, unknown>): string {
   const given = Object.entries(search).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
   const text = new URLSearchParams(given).toString()
   return text === '' ? '' : `?${text}`
+}
+
+function AfterSignIn() {
+  const next = useRouterState({ select: ({ location: { search } }) => (search as { readonly next?: string }).next })
+  const navigate = useNavigate()
+  useEffect(() => {
+    navigate({ href: ownPath(next) ?? '/console', replace: true }).catch(() => undefined)
+  }, [navigate, next])
+  return undefined
 }
 
 function Home() {

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { apiQuery } from '../api/queries.ts'
-import { setSession } from '../api/session.ts'
 import { pluginPages } from '../page-list.ts'
 import { ProblemPanel } from '../parts/problem-panel.tsx'
 import { reasonOf, sectionsOf } from './navigation.ts'
+import { PersonMenu } from './person-menu.tsx'
 import type { CapabilitiesResponse, NavigationSection, PageReason } from './navigation.ts'
 
 /** Navigation and page. The server decides which pages there are. */
@@ -19,11 +19,7 @@ export function Shell() {
       <nav aria-label="Pages">
         <strong>mesh</strong>
         {data === undefined ? undefined : <Sections sections={sectionsOf(data, pluginPages)} />}
-        <p>
-          <button type="button" onClick={() => setSession(undefined)}>
-            Sign out
-          </button>
-        </p>
+        <PersonMenu />
       </nav>
       <main>
         {error === null ? undefined : <ProblemPanel error={error} onRetry={retry} />}

@@ -53,6 +53,11 @@ export function allCommand(load: () => Promise<(given: LocalOptions) => Promise<
   })
 }
 
+const whereData = {
+  value: 'DIR',
+  help: 'data folder of the platform (default .mesh of this folder, or of the nearest one above)',
+} as const
+
 /** Values of `mesh env`. */
 export interface EnvValues {
   readonly as: string
@@ -75,13 +80,38 @@ api, which is curl with that token. A body of api is JSON unless a Content-Type 
 Reads the data folder of a platform that \`mesh all\` or \`npm start\` has started, and waits while it is starting.`,
     options: {
       as: { value: 'PERSONA', default: 'developer', help: 'admin, operator, developer, viewer or other-tenant' },
-      data: {
-        value: 'DIR',
-        help: 'data folder of the platform (default .mesh of this folder, or of the nearest one above)',
-      },
+      data: whereData,
       output: { oneOf: ['sh', 'json'], default: 'sh', help: 'json: the same values for programs' },
     },
     exitCodes: { 1: 'no platform runs on the data folder' },
+    load,
+  })
+}
+
+/** Values of `mesh open`. */
+export interface OpenValues extends Pick<EnvValues, 'as' | 'data'> {
+  readonly output: 'text' | 'json'
+}
+
+/** Declares `mesh open`: an address that signs a browser in once. */
+export function openCommand(load: () => Promise<(input: CommandInput<OpenValues>) => Promise<number>>): Command {
+  return defineCommand({
+    words: 'open',
+    summary: 'print an address that signs a browser in',
+    examples: [
+      ['mesh open', 'for the platform of this folder; npx mesh in a checkout'],
+      ['mesh open --as viewer --data ~/mesh', 'another persona, another data folder'],
+    ],
+    description: `Prints an address of the running platform with a code that signs a browser in once, within ten minutes. The browser keeps the session
+over reloads and restarts. A session of admin may change its persona in the console.
+
+Reads the data folder of a platform that \`mesh all\` or \`npm start\` has started, and waits while it is starting.`,
+    options: {
+      as: { value: 'PERSONA', default: 'admin', help: 'admin, operator, developer, viewer or other-tenant' },
+      data: whereData,
+      output: { oneOf: ['text', 'json'], default: 'text', help: 'json: address and end of the code, for programs' },
+    },
+    exitCodes: { 1: 'no platform runs on the data folder, or it makes no code' },
     load,
   })
 }

@@ -15,6 +15,7 @@ import type { Settings } from '#core/config/settings.ts'
 import type { FileKind } from '#core/config/file-setting.ts'
 import { SettingsError } from '#core/config/settings-error.ts'
 import { parseAllowList } from '#core/http-client/allow-list.ts'
+import type { SignInWays } from '#core/http/sessions/sign-in-ways.ts'
 import type { GuardOptions } from '#core/http-client/guard.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import type { Logger } from '#core/log/logger.ts'
@@ -59,6 +60,8 @@ export interface Composition {
   /** Base URLs of further listeners, such as local agents; addresses given by users may not name them. */
   readonly ownUrls?: () => readonly string[]
   readonly pages?: FastifyPluginAsync
+  /** Ways to sign in at the BFF, besides those of the settings. */
+  readonly signIn?: SignInWays
   readonly mayMovePorts?: boolean
   /** The role `migrate` rebuilds this projection instead. */
   readonly rebuild?: RebuildRequest
@@ -101,7 +104,7 @@ export async function composeHost(composition: Composition): Promise<ComposedPro
     outbound: outboundOf(core, cluster, composition),
     coreEventTypes: clusterEvents,
     thirdParty: read.thirdParty,
-    ...pick(composition, 'now', 'pages', 'mayMovePorts', 'rebuild'),
+    ...pick(composition, 'now', 'pages', 'signIn', 'mayMovePorts', 'rebuild'),
   })
   const close = (): Promise<void> => host.close().finally(resources.close)
   return { host, settings, plugins, log, drainDeadlineMs: drainDeadlineMs(core), close }

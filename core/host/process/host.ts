@@ -5,6 +5,7 @@ import type { Role } from '#core/config/profile.ts'
 import type { Settings } from '#core/config/settings.ts'
 import type { EventType } from '#core/event-store/event.ts'
 import { checkedResponses } from '#core/http/reply/validate-response.ts'
+import type { SignInWays } from '#core/http/sessions/sign-in-ways.ts'
 import type { GuardOptions } from '#core/http-client/guard.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import type { Logger } from '#core/log/logger.ts'
@@ -49,6 +50,8 @@ export interface HostOptions {
   readonly outbound?: GuardOptions
   /** Public routes of the BFF outside `/api`. */
   readonly pages?: FastifyPluginAsync
+  /** Ways to sign in at the BFF, besides those of the settings. */
+  readonly signIn?: SignInWays
   /** Uses a free port if the configured one is taken, instead of failing. */
   readonly mayMovePorts?: boolean
   /** The role `migrate` rebuilds this projection instead. */
@@ -200,6 +203,7 @@ function roleInput(
     checkResponses: checkedResponses.hasSubscribers,
     hosts: servedHosts(options),
     ...(options.pages === undefined ? {} : { pages: options.pages }),
+    ...(options.signIn === undefined ? {} : { signIn: options.signIn }),
     ...(options.rebuild === undefined ? {} : { rebuild: options.rebuild }),
   }
 }

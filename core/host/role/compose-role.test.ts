@@ -61,6 +61,7 @@ test('R2-HO-3: a role has these values, each made once, and no other; nothing of
     'rebuild',
     'role',
     'settings',
+    'signIn',
     'stop',
     'stores',
     'thirdParty',

@@ -42,8 +42,14 @@ async function createPlugins(composed: AwilixContainer<RoleCradle>): Promise<voi
 }
 
 // In strict mode an optional value has to be registered, too.
-function valuesIn({ tracer, hosts, pages, rebuild, ...input }: RoleInput) {
-  const optional = { tracer: asValue(tracer), hosts: asValue(hosts), pages: asValue(pages), rebuild: asValue(rebuild) }
+function valuesIn({ tracer, hosts, pages, signIn, rebuild, ...input }: RoleInput) {
+  const optional = {
+    tracer: asValue(tracer),
+    hosts: asValue(hosts),
+    pages: asValue(pages),
+    signIn: asValue(signIn),
+    rebuild: asValue(rebuild),
+  }
   const { ordered, settings, openPlatform, log, metrics, keys, now, version, urls } = input
   const { outbound, coreEventTypes, thirdParty, checkResponses } = input
   return {

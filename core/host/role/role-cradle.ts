@@ -3,6 +3,7 @@ import type { Role } from '#core/config/profile.ts'
 import type { Settings } from '#core/config/settings.ts'
 import type { ObjectStores } from '#core/controllers/watch/object-stores.ts'
 import type { EventType } from '#core/event-store/event.ts'
+import type { SignInWays } from '#core/http/sessions/sign-in-ways.ts'
 import type { GuardOptions } from '#core/http-client/guard.ts'
 import type { Outbound } from '#core/http-client/outbound.ts'
 import type { Logger } from '#core/log/logger.ts'
@@ -43,6 +44,8 @@ export interface RoleInput {
   /** Host names served by listeners on loopback besides those of loopback; undefined: any. */
   readonly hosts?: readonly string[] | undefined
   readonly pages?: FastifyPluginAsync | undefined
+  /** Ways to sign in, of the embedded default. */
+  readonly signIn?: SignInWays | undefined
   /** The role `migrate` rebuilds this projection instead. */
   readonly rebuild?: RebuildRequest | undefined
 }

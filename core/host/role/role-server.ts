@@ -18,6 +18,9 @@ import { errorFormat } from '#core/http/problem/error-format.ts'
 import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
 import { consoleRoutes } from '#core/http/console/routes.ts'
+import { createSessions } from '#core/http/sessions/create-sessions.ts'
+import type { Sessions } from '#core/http/sessions/create-sessions.ts'
+import type { SignInWays } from '#core/http/sessions/sign-in-ways.ts'
 import { openApiRoutes } from '#core/http/openapi/routes.ts'
 import { refuseUngranted } from './check-authz.ts'
 import { checkEntryRoutes, entryEndpoint, readConsoleEntries } from '../console/console-entries.ts'
@@ -52,6 +55,8 @@ export interface RoleAppInput {
   /** Objects that the gateway reads from memory. */
   readonly stores?: ObjectStores | undefined
   readonly settings: {
+    /** Undefined: no sessions. */
+    readonly sessions?: CoreSettings['sessions']
     readonly limits: RequestLimits & Pick<CoreSettings['limits'], 'streams' | 'streamsPerUser'>
     readonly listen?: Pick<CoreSettings['listen'], 'trustProxy' | 'managerTls'>
   }
@@ -62,6 +67,8 @@ export interface RoleAppInput {
   readonly hosts?: readonly string[] | undefined
   /** Routes outside `/api` (the console's files), for the BFF. */
   readonly pages?: FastifyPluginAsync
+  /** Ways to sign in, of the embedded default. */
+  readonly signIn?: SignInWays | undefined
 }
 
 /** Server of a role and its streams. */
@@ -100,8 +107,10 @@ export async function createRoleApp(input: RoleAppInput): Promise<RoleApp> {
     core.metrics,
   )
   const catalog: MountedEndpoint[] = []
+  const sessions = sessionsOf(input)
   const services: HttpServices = {
     cluster: core.cluster,
+    sessions: sessions?.reader,
     ...authenticatorOf(input),
     keys: core.keys,
     log: core.log,
@@ -140,10 +149,18 @@ export async function createRoleApp(input: RoleAppInput): Promise<RoleApp> {
   const shown = { version: core.version, summaries: summariesOf(plugins), errorCodes: errorCodesOf(plugins) }
   const hasHome = input.pages !== undefined
   if (role === 'bff') await app.register(openApiRoutes({ catalog, ...shown, hasHome }))
+  if (sessions !== undefined) await app.register(sessions.routes)
   if (input.pages !== undefined) await app.register(input.pages)
   registerMethodNotAllowed(app, catalog)
   await app.ready()
   return { app, streams, catalog }
+}
+
+// Without a store, no session could be ended.
+function sessionsOf({ role, core, platform: { store }, settings, signIn = {} }: RoleAppInput): Sessions | undefined {
+  if (role !== 'bff' || store === undefined || settings.sessions === undefined) return undefined
+  const { keys, log, install, now } = core
+  return createSessions({ services: { keys, log, store }, settings: settings.sessions, install, now, ways: signIn })
 }
 
 // The BFF authenticates callers at the cluster, the state role pods with a token for its audience, the gateway both.

@@ -52,7 +52,7 @@ function isListening(role: Role): role is ListeningRole {
 }
 
 function buildApp(role: ListeningRole, cradle: RoleCradle): Promise<RoleApp> {
-  const { core, platform, built, stores, tracer, thirdParty, checkResponses, hosts, pages } = cradle
+  const { core, platform, built, stores, tracer, thirdParty, checkResponses, hosts, pages, signIn } = cradle
   const settings = cradle.settings.core
   return createRoleApp({
     role,
@@ -66,6 +66,7 @@ function buildApp(role: ListeningRole, cradle: RoleCradle): Promise<RoleApp> {
     thirdParty,
     checkResponses,
     hosts,
+    signIn,
     ...(role === 'bff' && pages !== undefined ? { pages } : {}),
   })
 }

@@ -4,20 +4,25 @@ import { attributed } from '../audit/record-outcome.ts'
 import { stateOf } from '../endpoint/request-context.ts'
 import type { HttpServices } from '../endpoint/server-context.ts'
 import { partValue, serverPart } from '../endpoint/server-part.ts'
-import { readBearer, readBearerOrKey } from '../input/bearer-token.ts'
+import { headerValues, readBearer, readBearerOrKey, refuseTokenInQuery } from '../input/bearer-token.ts'
 import { createShares } from '../limits/per-owner-count.ts'
 import type { Refuse } from '../limits/refusal.ts'
 import { toProblemResponse } from '../problem/problem.ts'
 import { rateOf } from './rate-limit.ts'
 import type { RateLimit } from './rate-limit.ts'
 
-/** Authenticates the bearer at the cluster, before gate, names and body (ADR 0023). Throws `unauthenticated`. */
-export type Authenticate = (request: FastifyRequest) => Promise<void>
+/** Authenticates bearers at the cluster, within the limits of their addresses (ADR 0023). Each throws `unauthenticated`. */
+export interface Authenticator {
+  /** The bearer of a request or of its session, before gate, names and body. */
+  request(request: FastifyRequest): Promise<void>
+  /** A bearer that a request signs in with. */
+  bearer(request: FastifyRequest, bearer: string): Promise<void>
+}
 
-const authenticator = partValue<Authenticate>('mesh.http.authenticate')
+const authenticator = partValue<Authenticator>('mesh.http.authenticate')
 
 /** Returns how the server of a scope authenticates. */
-export function authenticatorOf(scope: FastifyInstance): Authenticate {
+export function authenticatorOf(scope: FastifyInstance): Authenticator {
   return authenticator.of(scope)
 }
 
@@ -28,15 +33,15 @@ export function bearerPart(
   refuse: Refuse,
 ): FastifyPluginAsync {
   return serverPart('mesh-bearer', ['mesh-services', 'mesh-limits'], (app) => {
-    authenticator.provide(app, createAuthenticate(services, rateOf(app), { limits, refuse }))
+    authenticator.provide(app, createAuthenticator(services, rateOf(app), { limits, refuse }))
   })
 }
 
-function createAuthenticate(
+function createAuthenticator(
   services: HttpServices,
   rate: RateLimit,
   { limits, refuse }: { readonly limits: Required<RequestLimits>; readonly refuse: Refuse },
-): Authenticate {
+): Authenticator {
   const authentications = createShares({ total: limits.underWay, perOwner: limits.authenticationsPerAddress })
   const beginUnknown = (request: FastifyRequest): (() => void) => {
     rate.refuseBlocked(request)
@@ -47,8 +52,7 @@ function createAuthenticate(
     if (bound === 'owner') throw refuse('authenticationsPerAddress', limits.authenticationsPerAddress)
     return () => authentications.give(address, 1)
   }
-  return async (request) => {
-    const bearer = bearerOf(services, request)
+  const authenticate = async (request: FastifyRequest, bearer: string): Promise<void> => {
     stateOf(request).bearer = bearer
     const release = services.knows?.(bearer) === true ? undefined : beginUnknown(request)
     try {
@@ -59,6 +63,30 @@ function createAuthenticate(
     } finally {
       release?.()
     }
+  }
+  return {
+    bearer: authenticate,
+    request: async (request) => {
+      const fromCookie = await sessionBearer(services, rate, request)
+      await authenticate(request, fromCookie ?? bearerOf(services, request))
+    },
+  }
+}
+
+// A request with a header does not use its cookies: a page of another origin cannot set that header.
+async function sessionBearer(
+  { sessions }: HttpServices,
+  rate: RateLimit,
+  request: FastifyRequest,
+): Promise<string | undefined> {
+  const { rawHeaders, url = '' } = request.raw
+  if (sessions === undefined || headerValues(rawHeaders, 'authorization').length > 0) return undefined
+  refuseTokenInQuery(url)
+  try {
+    return await sessions.bearerOf(request)
+  } catch (error) {
+    if (toProblemResponse(error).status === 401) await rate.countRejected(request, false)
+    throw error
   }
 }
 

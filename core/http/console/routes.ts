@@ -8,6 +8,8 @@ import { consoleFiles } from './console-files.ts'
 /** Path of the console without a page. */
 export const CONSOLE_PATH = '/console'
 
+const SIGN_IN_PATH = '/sign-in'
+
 /** Policy of the console: scripts, styles, data and images of this server only, and no text becomes markup. */
 export const CONSOLE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
@@ -16,12 +18,12 @@ export const CONSOLE_POLICY =
 const YEAR_SECONDS = 31_536_000
 
 /**
- * The console, all public: `/console`, the paths of the pages, and the files below `/assets`. The page is the same at each address; what it
+ * The console, all public: `/console`, `/sign-in`, the paths of the pages, and the files below `/assets`. The page is the same at each address; what it
  * shows are responses of the API to its caller. Another path stays a 404.
  */
 export function consoleRoutes(paths: readonly string[]): FastifyPluginAsync {
   return scopedPart('mesh-console', ['mesh-gate'], (scope) => {
-    for (const url of [CONSOLE_PATH, ...paths.flatMap((path) => [path, `${path}/*`])])
+    for (const url of [CONSOLE_PATH, SIGN_IN_PATH, ...paths.flatMap((path) => [path, `${path}/*`])])
       mountPublicRoute(scope, { method: 'GET', url, handler: sendPage })
     mountPublicRoute(scope, { method: 'GET', url: '/assets/:name', handler: sendAsset })
   })

@@ -27,6 +27,8 @@ export interface RequestState {
   username?: string
   /** Releases the request's slot early; an open event stream is counted by the stream registry instead. */
   leavePlace?: () => void
+  /** Rejects when the session that the request came with has ended. */
+  recheckSession?: () => Promise<unknown>
   params: Readonly<Record<string, unknown>>
   query: Readonly<Record<string, unknown>>
   caller?: Caller

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Caller } from '#core/cluster/caller.ts'
 import type { FindCallingAgent } from '#core/cluster/calling-agent.ts'
 import type { Directory } from '#core/cluster/namespace-directory.ts'
@@ -27,6 +27,15 @@ declare module 'fastify' {
   }
 }
 
+/** Sessions of browsers: their cookies hold a sealed bearer (ADR 0267). */
+export interface SessionReader {
+  /**
+   * The bearer of a request's session; undefined for a request without one. Throws `cross_site_request` for one that a page of another
+   * origin caused, and `unauthenticated` for a session that has ended.
+   */
+  bearerOf(request: FastifyRequest): Promise<string | undefined>
+}
+
 /** Services of a server used by mounted endpoints. Stored as a decorator of the root under a symbol, so that features add none. */
 export interface HttpServices {
   readonly cluster: { as(bearer: string): Promise<Caller> }
@@ -38,6 +47,8 @@ export interface HttpServices {
   readonly knows?: ((bearer: string) => boolean) | undefined
   /** Whether a caller may send its token in `x-api-key` (gateway). */
   readonly acceptsApiKey?: boolean
+  /** Undefined without sessions: cookies are not read. */
+  readonly sessions?: SessionReader | undefined
   readonly keys: Keyring
   readonly log: Logger
   readonly metrics: Metrics

@@ -29,6 +29,16 @@ export function readBearerOrKey(rawHeaders: readonly string[], url: string): str
   return key
 }
 
+/** Throws `unauthenticated` for a token in the query string, which is logged by proxies (D5). */
+export function refuseTokenInQuery(url: string): void {
+  if (hasTokenInQuery(url)) throw new Fail('unauthenticated')
+}
+
+/** Whether a text can be sent as a bearer token. */
+export function isBearerText(text: string): boolean {
+  return keyPattern.test(text)
+}
+
 /** Returns every value of a header as sent. */
 export function headerValues(rawHeaders: readonly string[], name: string): readonly string[] {
   return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name)

@@ -61,7 +61,7 @@ export function openEventStream(
     if (!ended) call.streams.dropped('revoked')
     finish()
   }
-  const timers = startTimers(options, {
+  const timers = startTimers(withSession(options, stateOf(request).recheckSession), {
     beat: () => {
       if (!ended) write(HEARTBEAT)
     },
@@ -106,6 +106,19 @@ function enter(streams: StreamRegistry, user: string, end: () => void): () => vo
   const leave = streams.enter(user, end)
   if (leave instanceof Fail) throw leave
   return leave
+}
+
+// A stream ends with the session of its cookie.
+function withSession(
+  options: EventStreamOptions,
+  recheckSession: (() => Promise<unknown>) | undefined,
+): EventStreamOptions {
+  if (recheckSession === undefined) return options
+  const recheck = async (): Promise<void> => {
+    await recheckSession()
+    await options.recheck?.()
+  }
+  return { ...options, recheck }
 }
 
 function startTimers(

@@ -16,7 +16,7 @@ import { mountRoutes } from '../mount-routes.ts'
 import type { Wiring } from '../endpoint/mounted-endpoint.ts'
 import type { Outcome } from '../endpoint/extension-points.ts'
 import { createServer } from '../server.ts'
-import type { HttpServices } from '../endpoint/server-context.ts'
+import type { HttpServices, SessionReader } from '../endpoint/server-context.ts'
 import { createStreamRegistry } from '../limits/stream-registry.ts'
 import type { StreamCaps } from '../limits/stream-registry.ts'
 import type { ErrorFormat } from '../problem/error-format.ts'
@@ -52,6 +52,12 @@ export interface BuildOptions {
   readonly tracer?: Tracer
   readonly continuesTraces?: boolean
   readonly errorFormat?: ErrorFormat
+  readonly keys?: Keyring
+  /** Creates sessions; their routes are outside `/api`. */
+  readonly sessions?: (services: HttpServices) => {
+    readonly reader: SessionReader
+    readonly routes: FastifyPluginAsync
+  }
 }
 
 /** Bearers: rejected by upstream, denied everything, and denied every read. */
@@ -69,10 +75,10 @@ export async function buildServer(
   const outcomes: Outcome[] = []
   const lines: string[] = []
   const metrics = createMetrics()
-  const services: HttpServices = {
+  const base: HttpServices = {
     cluster: more.cluster ?? { as: async (bearer) => recordingCaller(bearer, upstream) },
     knows: more.knows,
-    keys: testKeyring(),
+    keys: more.keys ?? testKeyring(),
     log: createLogger({ level: 'debug', currentTrace, destination: { write: (line) => lines.push(line) } }),
     metrics,
     tracer: more.tracer,
@@ -85,6 +91,8 @@ export async function buildServer(
     outcomes: () => [{ record: (outcome) => outcomes.push(outcome), intend: async () => undefined }],
     checkResponses: true,
   }
+  const sessions = more.sessions?.(base)
+  const services: HttpServices = { ...base, sessions: sessions?.reader }
   const app = await createServer({
     services,
     limits: {
@@ -104,6 +112,7 @@ export async function buildServer(
     await mountRoutes(app, endpoints, { plugin: name, wiring, prefix: '/api' })
     if (pages !== undefined) await app.register(pages, { prefix: '/api' })
   }
+  if (sessions !== undefined) await app.register(sessions.routes)
   registerMethodNotAllowed(app, services.catalog)
   await app.ready()
   return { app, upstream, outcomes, lines, services }
