@@ -74,6 +74,16 @@ export const keptData: readonly KeptData[] = [
     errors: ['too_many_scores'],
   },
   {
+    what: 'Counts of the calls of agents, for the topology',
+    tables: ['registries_calls'],
+    kept: 'two hours',
+    keptBy: [],
+    quotas: [],
+    bounded: 'a row per agent, target, duration bucket and minutes of the last two hours',
+    metrics: [],
+    errors: [],
+  },
+  {
     what: 'Spans of agents',
     tables: ['traces_chunks', 'traces_totals', 'traces_usage', 'traces_summaries'],
     kept: 'after they were stored; until the last run of the trace, the agent or the namespace is removed',
