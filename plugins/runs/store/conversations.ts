@@ -38,7 +38,8 @@ export function selectConversations(
 ): RawBuilder<ListedConversation> {
   const conditions = [
     namespace === ''
-      ? inLiveNamespace('c.namespace_uid')
+      ? // As a scalar: a semi-join would read and sort every conversation before the first page.
+        sql`(select ${inLiveNamespace('c.namespace_uid')})`
       : sql`c.namespace = ${namespace} and c.namespace_uid = ${liveNamespaceUid(namespace)}`,
     ...(agent === undefined ? [] : [sql`c.agent_name = ${agent}`]),
     ...(subject === undefined ? [] : [sql`c.subject = ${subject}`]),
