@@ -35,6 +35,12 @@ export const pluginCommands: readonly ListedCommand[] = [
     load: async () => (await import('#plugins/runs/cli/commands.ts')).runsList,
   },
   {
+    words: 'runs stats',
+    summary: 'show statistics of runs: counts, percentiles of times, tokens and cost',
+    usesApi: true,
+    load: async () => (await import('#plugins/runs/cli/commands.ts')).runsStats,
+  },
+  {
     words: 'traces get',
     summary: 'show a trace',
     usesApi: true,

@@ -58,7 +58,7 @@ import type {
   runWaiting,
   usageReported,
 } from '#plugins/runs/contract/events.ts'
-import type { runExecutor } from '#plugins/runs/contract/points.ts'
+import type { runExecutor, runTenants } from '#plugins/runs/contract/points.ts'
 import type { shareCreated, shareRevoked } from '#plugins/sharing/contract/events.ts'
 import type { tenantQuotaChanged } from '#plugins/tenants/contract/events.ts'
 
@@ -132,4 +132,5 @@ export interface PlatformPoints {
   readonly 'providers.filter': ValueOf<typeof modelFilter>
   readonly 'pruning.pruner': ValueOf<typeof pruner>
   readonly 'runs.executor': ValueOf<typeof runExecutor>
+  readonly 'runs.tenants': ValueOf<typeof runTenants>
 }

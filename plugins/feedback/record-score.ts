@@ -17,7 +17,7 @@ import type { FeedbackTables, SelectedScore } from './contract/tables.ts'
 /** Dependencies of `recordScore`. */
 export interface RecordServices {
   readonly store: Store
-  readonly runs: Pick<RunsApi, 'lockIn'>
+  readonly runs: Pick<RunsApi, 'lockIn' | 'markRatedIn'>
   readonly settings: Static<typeof feedbackSettings>
   readonly now: () => Date
   readonly counted: (labels: { readonly source: string; readonly outcome: string }) => void
@@ -64,6 +64,7 @@ async function recordIn(
   const db = tx.tables<FeedbackTables>()
   // Retention removes the run under the same lock, and then its scores.
   if (!(await runs.lockIn(tx, run.id))) throw new Fail('not_found')
+  await runs.markRatedIn(tx, run.id)
   const values = {
     id: uuidV7(),
     namespace: run.namespace,

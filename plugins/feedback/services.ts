@@ -8,7 +8,7 @@ import type { feedbackSettings } from './contract/settings.ts'
 /** Services of the plugin, for its slots. */
 export interface FeedbackServices extends RecordServices {
   readonly core: CoreWith<readonly ['store']>
-  readonly runs: Pick<RunsApi, 'lockIn' | 'find'>
+  readonly runs: Pick<RunsApi, 'lockIn' | 'markRatedIn' | 'find'>
   /** Counts removed scores. */
   readonly removed: (scores: number) => void
 }

@@ -18,7 +18,7 @@ import {
   runSucceeded,
   runTimedOut,
 } from './contract/events.ts'
-import { countRunsIn } from './store/count-runs.ts'
+import { countRunsIn } from './store/sums/count-runs.ts'
 import { lockLeases } from './store/internal/lease.ts'
 import { openChildren } from './store/internal/open-children.ts'
 import type { RunsTables } from './contract/tables.ts'

@@ -13,6 +13,7 @@ import { sealedSnapshot, snapshotRun } from './read/snapshot-run.ts'
 import type { RunsServices } from './services/create-services.ts'
 import { readAgentsAbove } from './store/internal/agents-above.ts'
 import { findRun } from './store/internal/find-run.ts'
+import { markRatedIn } from './store/rated-runs.ts'
 import { lockRun } from './store/internal/lease.ts'
 import { readStatsOfAgents } from './stats/stats-of-agents.ts'
 import { readOwners } from './store/read-owners.ts'
@@ -32,6 +33,7 @@ export function createRunsApi(services: RunsServices): RunsApi {
     snapshot: (caller, runId, most) => snapshotRun(services.store, caller, runId, most),
     sealAccess: (access, options) => sealAccess(services, access, options),
     lockIn: async (tx, runId) => (await lockRun(tx.tables<RunsTables>(), runId)) !== undefined,
+    markRatedIn: (tx, runId) => markRatedIn(tx.tables<RunsTables>(), runId),
     heldTracesIn: async (tx, traceIds) => new Set((await readOwners(tx.tables<RunsTables>(), '', traceIds)).keys()),
     startPeer: (state, call) => startPeerRun({ ...services, state }, call),
     readPeer: (state, agent, runId, waitMs) => readPeerRun({ ...services, state }, agent, runId, waitMs),

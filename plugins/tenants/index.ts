@@ -4,6 +4,7 @@ import { definePlugin, optional } from '#core/plugin/plugin.ts'
 import { agentPodPart, agentTrigger } from '#plugins/agents/contract/points.ts'
 import { budgets } from '#plugins/budgets/index.ts'
 import { limitSource } from '#plugins/budgets/contract/points.ts'
+import { runTenants } from '#plugins/runs/contract/points.ts'
 import { createTenantsApi } from './create-api.ts'
 import { tenantQuotaChanged } from './contract/events.ts'
 import { tenantKind, tenantsAccess } from './kinds.ts'
@@ -28,14 +29,17 @@ export const tenants = definePlugin({
   create: createServices,
   api: createTenantsApi,
   projections: () => [quotasProjection],
-  contributions: ({ quotas, budgets: enforced, podPart }) =>
-    quotas === undefined || enforced === undefined
-      ? []
-      : [
-          contribute(limitSource, createTenantLimits(quotas)),
-          contribute(agentPodPart, podPart.part),
-          contribute(agentTrigger, podPart.trigger),
-        ],
+  contributions: (services) => {
+    const { quotas, budgets: enforced, podPart } = services
+    const named = contribute(runTenants, createTenantsApi(services))
+    if (quotas === undefined || enforced === undefined) return [named]
+    return [
+      named,
+      contribute(limitSource, createTenantLimits(quotas)),
+      contribute(agentPodPart, podPart.part),
+      contribute(agentTrigger, podPart.trigger),
+    ]
+  },
   routes: (services) => [usagePart(services)],
   reconcilers: ({ core: { store, now }, quotas }, { cluster }) => {
     const record = store && quotas && createRecordQuota(store, quotas)

@@ -6,7 +6,8 @@ import { DNS_LABEL_PATTERN, DNS_NAME_PATTERN, durationText } from '../kinds/part
 import { RunId } from '../names/run-id.ts'
 import { shownAs } from '../values/shown-as.ts'
 import { anyValue, namespaceQuery, openObject, pageQuery, scope, time } from './common.ts'
-import { Run, RunState } from './runs.ts'
+import { agentFilter, runFilters } from './run-filters.ts'
+import { Run } from './runs.ts'
 
 const strict = { additionalProperties: false }
 
@@ -35,31 +36,36 @@ const agentName = Type.Object(
   { ...strict, title: 'AgentName', description: 'Agent to run.' },
 )
 
+const since = Type.Optional(described(time, 'Another name of `from`.'))
+
+const listed = {
+  order: Type.Optional(
+    Type.Enum(['newest', 'oldest', 'longest'], {
+      default: 'newest',
+      description: 'Order by the creation; or ended runs by the time from their start to their end (`longest`).',
+    }),
+  ),
+  total: Type.Optional(
+    Type.Boolean({ default: false, description: 'Whether the response has the number of runs in all pages.' }),
+  ),
+  ...pageQuery,
+}
+
 /** Query of `GET /api/runs`. */
 export const RunListQuery = Type.Object(
   {
     namespace: Type.Optional(namespaceQuery),
-    agent: Type.Optional(Type.String({ minLength: 1, maxLength: 253, description: 'Name of the agent.' })),
-    conversationId: Type.Optional(conversationId),
-    state: Type.Optional(RunState),
-    label: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: 'key=value' })),
-    since: Type.Optional(described(time, 'Runs that were created at this time or later.')),
+    agent: Type.Optional(agentFilter),
+    ...runFilters,
+    since,
     scope: Type.Optional(scope),
-    ...pageQuery,
+    ...listed,
   },
   strict,
 )
 
 /** Query of `GET /api/agents/{ns}/{name}/runs`. */
-export const AgentRunsQuery = Type.Object(
-  {
-    state: Type.Optional(RunState),
-    conversationId: Type.Optional(conversationId),
-    since: Type.Optional(described(time, 'Runs that were created at this time or later.')),
-    ...pageQuery,
-  },
-  strict,
-)
+export const AgentRunsQuery = Type.Object({ ...runFilters, since, ...listed }, strict)
 
 const runFields = {
   agent: agentName,

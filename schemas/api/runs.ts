@@ -81,7 +81,7 @@ export const Usage = Type.Object(
 export const RunError = Type.Object(
   {
     code: Type.String({ description: 'The fail reason, or timed_out.', examples: ['agent_error'] }),
-    message: Type.Optional(Type.String({ description: 'Absent in lists.' })),
+    message: Type.Optional(Type.String({ description: 'Message of the error; in lists its first 500 characters.' })),
   },
   { title: 'RunError' },
 )
@@ -115,6 +115,9 @@ export const agentOfRun = described(
   ]),
   'Agent of the run; null for a run of the platform itself.',
 )
+
+const milliseconds = (description: string, example: number) =>
+  exemplified(Type.Union([Type.Integer(), Type.Null()], { description: `${description} In milliseconds.` }), example)
 
 /** A run. `agent` is null for runs of the platform itself, such as an export. */
 export const Run = Type.Object(
@@ -202,6 +205,15 @@ export const Run = Type.Object(
     createdAt: described(time, 'Time when the run was accepted.'),
     startedAt: described(timeOrNull, 'Time of the first invocation of the agent; null before.'),
     finishedAt: described(timeOrNull, 'Time of the outcome; null before.'),
+    durationMs: milliseconds(
+      'Time from the start to the end; null for a run that has not ended, or was never started.',
+      840,
+    ),
+    firstTokenMs: milliseconds('Time from the start to the first text of the agent; null before.', 210),
+    modelCalls: Type.Integer({ description: 'Model calls of the run, as far as they are known.', examples: [2] }),
+    toolCalls: Type.Integer({ description: 'Tool calls of the run.', examples: [1] }),
+    childRuns: Type.Integer({ description: 'Runs that this one started itself, in any namespace.', examples: [0] }),
+    queueMs: milliseconds('Time from the creation to the start; null before.', 12),
     labels: described(Type.Record(Type.String(), Type.String()), 'Labels that the caller gave, by key.', {
       ticket: '4711',
     }),
@@ -209,5 +221,16 @@ export const Run = Type.Object(
   { title: 'Run' },
 )
 
-/** A page of runs, newest first. */
-export const RunList = listOf(Run)
+/** A page of runs. */
+export const RunList = Type.Object(
+  {
+    ...listOf(Run).properties,
+    total: Type.Optional(
+      Type.Integer({
+        description: 'Number of runs in all pages, if the query asks for it; 10000 stands for as many or more.',
+        examples: [42],
+      }),
+    ),
+  },
+  { title: 'RunList' },
+)

@@ -16,7 +16,7 @@ export interface DurationBounds {
   readonly max: string
 }
 
-/** Bounds of every duration that a caller can set. All but `share` and `retention` become timers. */
+/** Bounds of every duration that a caller can set. All but the last five become timers. */
 export const durationBounds = {
   /** One run of an agent. */
   runTimeout: { min: '1ms', max: '24d' },
@@ -36,6 +36,10 @@ export const durationBounds = {
   share: { min: '1m', max: '30d' },
   /** Filter of traces by their duration, which is at most 90 days. */
   traceDuration: { min: '1ms', max: '90d' },
+  /** Shortest duration of the runs of a list. */
+  shownDuration: { min: '1ms', max: '3650d' },
+  /** Width of the bins of statistics. */
+  statsInterval: { min: '1m', max: '3650d' },
   /** Retention of stored entries. */
   retention: { min: '1s', max: '3650d' },
 } as const satisfies Readonly<Record<string, DurationBounds>>

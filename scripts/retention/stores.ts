@@ -30,6 +30,7 @@ export const keptData: readonly KeptData[] = [
       'runs_journal',
       'runs_partial',
       'runs_storage',
+      'runs_rated',
       'runs_counted',
       'runs_sums',
       'runs_subject_sums',

@@ -28,6 +28,7 @@ import { rememberItem } from '#plugins/memory/store/remember-item.ts'
 import { createRunWriter } from '#plugins/runs/lifecycle/run-writer.ts'
 import { runsProjection } from '#plugins/runs/projections.ts'
 import { createRunRetention } from '#plugins/runs/retention/run-retention.ts'
+import { markRatedIn } from '#plugins/runs/store/rated-runs.ts'
 import { lockRun } from '#plugins/runs/store/internal/lease.ts'
 import type { RunsTables, SelectedRun } from '#plugins/runs/contract/tables.ts'
 import { createWorld, queueRunOf } from '#plugins/runs/testing/world.ts'
@@ -210,7 +211,13 @@ async function referTo({ store, record }: Year, run: SelectedRun): Promise<void>
     },
   )
   await recordScore(
-    { store, runs: { lockIn }, settings: Value.Create(feedbackSettings), now: () => new Date(), counted: nothing },
+    {
+      store,
+      runs: { lockIn, markRatedIn: (tx, runId) => markRatedIn(tx.tables<RunsTables>(), runId) },
+      settings: Value.Create(feedbackSettings),
+      now: () => new Date(),
+      counted: nothing,
+    },
     { run: found, request: { value: 1 }, source: 'person', author: 'alice' },
   )
   const quotas = { spansPerTrace: 1_000, bytesPerNamespace: 2 ** 30 }

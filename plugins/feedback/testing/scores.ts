@@ -6,6 +6,7 @@ import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import type { Database } from '#core/database/database.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { createWorld, queueRunOf } from '#plugins/runs/testing/world.ts'
+import { markRatedIn } from '#plugins/runs/store/rated-runs.ts'
 import { lockRun } from '#plugins/runs/store/internal/lease.ts'
 import type { RunsTables, SelectedRun } from '#plugins/runs/contract/tables.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
@@ -37,7 +38,10 @@ export async function openScores(
   const counts: string[] = []
   const services: RecordServices = {
     store,
-    runs: { lockIn: async (tx, id) => (await lockRun(tx.tables<RunsTables>(), id)) !== undefined },
+    runs: {
+      lockIn: async (tx, id) => (await lockRun(tx.tables<RunsTables>(), id)) !== undefined,
+      markRatedIn: (tx, id) => markRatedIn(tx.tables<RunsTables>(), id),
+    },
     settings: { ...Value.Create(feedbackSettings), ...some },
     now: () => new Date(),
     counted: ({ source, outcome }) => void counts.push(`${source} ${outcome}`),

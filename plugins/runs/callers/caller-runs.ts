@@ -18,11 +18,13 @@ import type { CallerRuns, OpenRun } from '../contract/caller-runs.ts'
 import type { AgentRunRequest } from '../contract/run-request.ts'
 import type { LiveUpdates } from '../contract/live-frame.ts'
 import { resumeRun } from '../interrupts/resume-run.ts'
+import { noActivity, readActivity, readActivityOf } from '../store/read-activity.ts'
 import { noCosts, readCosts, readCostsOf } from '../store/read-costs.ts'
-import { toDetail, toRun } from '../read/to-run.ts'
+import { toDetail, toListed } from '../read/to-run.ts'
 import { idPattern } from '../contract/run.ts'
 import type { RunDetail } from '../contract/run.ts'
-import { countRuns, listRuns, locateRun, readRun, readRunContent, readRunDetail } from '../store/reads.ts'
+import { locateRun, readRun, readRunContent, readRunDetail } from '../store/reads.ts'
+import { countRuns, listRuns } from '../store/lists/select-runs.ts'
 import type { RunsTables, SelectedRun } from '../contract/tables.ts'
 import { readTree } from '../read/read-tree.ts'
 import type { RunWriter } from '../lifecycle/run-writer.ts'
@@ -62,8 +64,8 @@ export function createCallerRuns(services: CallerRunsDependencies): CallerRuns {
     },
     list: async (access, filter, page) => {
       const found = await listRuns(db, accessFor('list', access), filter, page)
-      const costs = await readCosts(db, found)
-      return found.map((run) => toRun(run, costs.get(run.id) ?? noCosts))
+      const [costs, activity] = await Promise.all([readCosts(db, found), readActivity(db, found)])
+      return found.map((run) => toListed(run, costs.get(run.id) ?? noCosts, activity.get(run.id)))
     },
     count: (access, filter) => countRuns(db, accessFor('list', access), filter),
     mayUpdate: async (caller, id) => {
@@ -100,12 +102,17 @@ async function reviewGet(db: Db, caller: Caller, id: string, known?: DnsLabel): 
 async function getRun(db: Db, caller: Caller, id: string, known?: DnsLabel): Promise<RunDetail> {
   const found = await readRunDetail(db, await reviewGet(db, caller, id, known), id)
   if (!found) throw unknownRun()
-  return toDetail(found, await readCostsOf(db, found), found)
+  const [costs, activity] = await Promise.all([readCostsOf(db, found), readActivityOf(db, found)])
+  return toDetail(found, { ...costs, ...activity }, found)
 }
 
 async function detailOf(db: Db, run: SelectedRun): Promise<RunDetail> {
-  const [costs, content] = await Promise.all([readCostsOf(db, run), readRunContent(db, run)])
-  return toDetail(run, costs, content)
+  const [costs, activity, content] = await Promise.all([
+    readCostsOf(db, run),
+    readActivityOf(db, run),
+    readRunContent(db, run),
+  ])
+  return toDetail(run, { ...costs, ...activity }, content)
 }
 
 async function openRun(db: Db, caller: Caller, id: string): Promise<OpenRun> {
@@ -133,13 +140,17 @@ async function createFor(
   const run = await createRun(services, made, targetOf(made))
   const isKnown = run.id !== made.runId && (await caller.may('get', 'runs', { namespace })) !== undefined
   if (isKnown) return detailOf(services.store.reader<RunsTables>(), run)
-  return toDetail(asQueued(run), noCosts, {
-    input: request.input,
-    output: null,
-    error: null,
-    interrupts: [],
-    decisions: [],
-  })
+  return toDetail(
+    asQueued(run),
+    { ...noCosts, ...noActivity },
+    {
+      input: request.input,
+      output: null,
+      error: null,
+      interrupts: [],
+      decisions: [],
+    },
+  )
 }
 
 // A repeat by a caller that may not get runs returns the first response, not the current state (SEC18).

@@ -131,6 +131,8 @@ export interface RunsApi {
   sealAccess(access: Access<'get', 'runs'>, options?: SealAccessOptions): Promise<SealedAccess>
   /** Locks a run until COMMIT; false if it was removed. Rows that refer to a run are stored under this lock and removed on `runs.deleted`. */
   lockIn(tx: Tx, runId: string): Promise<boolean>
+  /** Records that a run, which `lockIn` has locked, has feedback: lists filter by it. */
+  markRatedIn(tx: Tx, runId: string): Promise<void>
   /** Returns those of the traces that still have a run. */
   heldTracesIn(tx: Tx, traceIds: readonly string[]): Promise<ReadonlySet<string>>
   /**

@@ -1,5 +1,5 @@
 import type { DnsLabel } from '#core/kube/names.ts'
-import type { PauseReason, Resolution, RunState } from '#schemas/runs/run.ts'
+import type { FailReason, PauseReason, Resolution, RunState } from '#schemas/runs/run.ts'
 import type { Caller, Access } from '#core/cluster/caller.ts'
 import type { AgentRunRequest } from './run-request.ts'
 import type { RunTree } from './run-tree.ts'
@@ -27,17 +27,38 @@ export interface RunFilter {
   readonly changedSince?: Date | undefined
   readonly label?: readonly [string, string] | undefined
   readonly since?: Date | undefined
+  /** Upper bound of `createdAt`, which is excluded. */
+  readonly until?: Date | undefined
+  readonly failReasons?: readonly FailReason[] | undefined
+  readonly subject?: string | undefined
+  /** Kind of the trigger. */
+  readonly trigger?: string | undefined
+  /** Model of the first metered call. */
+  readonly model?: string | undefined
+  /** Id of the run that started the runs. */
+  readonly parent?: string | undefined
+  /** Only ended runs that took at least this long, from their start. */
+  readonly minDurationMs?: number | undefined
+  readonly hasFeedback?: boolean | undefined
+  /** Prefix of the id, the subject or the value of a label. */
+  readonly prefix?: string | undefined
+  readonly ids?: readonly string[] | undefined
 }
 
-/** Sort key of a list: newest first, then by id. */
+/** Order of a list by `createdAt`, or ended runs by their duration. */
+export type RunOrder = 'newest' | 'oldest' | 'longest'
+
+/** Sort key of a list: by `createdAt` or by duration, then by id. */
 export interface RunKey {
   readonly createdAt: Date
+  readonly durationMs?: number
   readonly id: string
 }
 
-/** A page: its size and the key of the preceding row. */
+/** A page: its size, its order (newest first by default) and the key of the preceding row. */
 export interface RunPage {
   readonly limit: number
+  readonly order?: RunOrder | undefined
   readonly after?: RunKey | undefined
 }
 

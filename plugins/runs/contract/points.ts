@@ -1,4 +1,5 @@
 import type { WorkerContext } from '#core/plugin/role-contexts.ts'
+import type { AccessScope } from '#core/cluster/caller.ts'
 import type { Tx } from '#core/event-store/store.ts'
 import { definePoint } from '#core/jobs/extension-point.ts'
 import type { EntryKind, InvokeResult, Resolution } from '#schemas/runs/run.ts'
@@ -95,6 +96,15 @@ export interface ChildRun extends QueuedRun {
   readonly error: string | null
   readonly failReason: string | null
 }
+
+/** Names the tenants of namespaces, for statistics by tenant. */
+export interface RunTenants {
+  /** Tenant of each namespace in a tenant, by the name of the namespace. */
+  tenantsOf(access: AccessScope<'list', 'runs'>, namespaces: readonly string[]): Promise<ReadonlyMap<string, string>>
+}
+
+/** The source of tenants; without one no run belongs to a tenant. */
+export const runTenants = definePoint<RunTenants>('runs.tenants', () => 'tenants')
 
 /** Executors of runs without an agent; one per kind. */
 export const runExecutor = definePoint<RunExecutor>('runs.executor', ({ kind }) => kind)

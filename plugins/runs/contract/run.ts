@@ -19,8 +19,18 @@ export interface RunCosts {
   readonly pendingCalls: number
 }
 
+/** What a run did. */
+export interface RunActivity {
+  /** From the start to the first text of the agent. */
+  readonly firstTokenMs: number | null
+  readonly modelCalls: number
+  readonly toolCalls: number
+  /** Runs that it started itself, in any namespace. */
+  readonly childRuns: number
+}
+
 /** A run in lists of the API (shape table of the API, "Run"). Fields that are not loaded are absent, never null. */
-export interface Run extends RunCosts {
+export interface Run extends RunCosts, RunActivity {
   readonly id: string
   readonly agent: { readonly namespace: string; readonly name: string; readonly revision: number | null } | null
   readonly conversationId: string
@@ -41,6 +51,10 @@ export interface Run extends RunCosts {
   readonly createdAt: string
   readonly startedAt: string | null
   readonly finishedAt: string | null
+  /** From the start to the end. */
+  readonly durationMs: number | null
+  /** From the creation to the start. */
+  readonly queueMs: number | null
   readonly labels: Readonly<Record<string, string>>
 }
 

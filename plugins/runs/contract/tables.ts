@@ -97,6 +97,7 @@ export interface LeaseRow {
   launcher: ColumnType<LauncherPlace | null, string | undefined, string | null>
   /** When the first text of the agent arrived. */
   first_token_at: Generated<Date | null>
+  tool_calls: Generated<number>
 }
 
 /** Address of a launcher. `id` distinguishes it from a later launcher with the same address. */
@@ -141,6 +142,11 @@ export interface LauncherKeyRow {
   public_key: string
   recorded_at: Generated<Date>
   valid_until: Generated<Date>
+}
+
+/** A run with feedback. */
+export interface RatedRow {
+  run_id: string
 }
 
 /** A prepared run that was queued, until it expires. */
@@ -241,6 +247,7 @@ export type RunsTables = {
   runs_storage: StorageRow
   runs_launcher_keys: LauncherKeyRow
   runs_prepared: PreparedRow
+  runs_rated: RatedRow
   runs_counted: CountedRow
   runs_sums: SumsRow
   runs_subject_sums: SumsRow & { subject: string }

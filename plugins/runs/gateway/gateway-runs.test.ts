@@ -7,6 +7,7 @@ import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { followGatewayRun } from './gateway-runs.ts'
 import { noCosts } from '../store/read-costs.ts'
+import { noActivity } from '../store/read-activity.ts'
 import { toDetail } from '../read/to-run.ts'
 import type { RunDetail } from '../contract/run.ts'
 import { findRun } from '../store/internal/find-run.ts'
@@ -32,7 +33,7 @@ test('PODA1: a run that can be neither awaited nor streamed fails one call, not 
   const get = async (): Promise<RunDetail> => {
     const row = await findRun(world.store.reader<RunsTables>(), run.id)
     assert.ok(row)
-    return toDetail(row, noCosts)
+    return toDetail(row, { ...noCosts, ...noActivity })
   }
   const unhandled: unknown[] = []
   const note = (error: unknown): void => void unhandled.push(error)

@@ -2,18 +2,18 @@ import type { Access } from '#core/cluster/caller.ts'
 import { storeList } from '#core/http/store/store-list.ts'
 import type { RowKey, StoreListCall, StorePage } from '#core/http/store/store-list.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import type { RunState } from '#schemas/runs/run.ts'
+import { parseLabel } from '#core/kube/names.ts'
 import type { Run } from '../contract/run.ts'
-import type { CallerRuns, RunKey, RunFilter } from '../contract/caller-runs.ts'
+import type { CallerRuns, RunKey, RunFilter, RunOrder } from '../contract/caller-runs.ts'
+import { MAX_COUNTED } from '../store/lists/select-runs.ts'
+import { toFilter } from './run-filter.ts'
+import type { RunFilterQuery } from './run-filter.ts'
 
 /** Parsed query of a list of runs. */
-export interface RunListQuery {
-  readonly agent?: string
-  readonly conversationId?: string
-  readonly state?: RunState
-  readonly label?: string
-  readonly since?: string
-}
+export type RunListQuery = RunFilterQuery & { readonly order?: RunOrder; readonly total?: boolean }
+
+/** A page of runs, with the number of runs in all pages if the query asks for it. */
+export type RunListPage = StorePage<Run> & { readonly total?: number }
 
 /** An agent whose runs are listed, and the proof of the route's review. */
 export interface ReviewedAgent {
@@ -21,39 +21,45 @@ export interface ReviewedAgent {
   readonly access: Access<'list', 'runs'>
 }
 
-/** Lists runs, newest first: of a namespace, of the cluster, of every namespace that the caller may list, or of one agent. */
-export function listRunsFor(
-  runs: Pick<CallerRuns, 'list'>,
+/** Lists runs: of a namespace, of the cluster, of every namespace that the caller may list, or of one agent. */
+export async function listRunsFor(
+  runs: Pick<CallerRuns, 'list' | 'count'>,
   call: StoreListCall & { readonly query: RunListQuery },
   agent?: ReviewedAgent,
-): Promise<StorePage<Run>> {
+): Promise<RunListPage> {
   const filter = toFilter(call.query, agent?.uid)
-  return storeList(call, {
+  const { order = 'newest', total = false } = call.query
+  const page = await storeList(call, {
     resource: 'runs',
     ...(agent === undefined ? {} : { access: agent.access, bound: agent.uid }),
-    read: (access, { limit, after }) => runs.list(access, filter, { limit, after: after && toKey(after) }),
-    keyOf: ({ createdAt, id }) => [createdAt, id],
+    read: (access, { limit, after }) =>
+      runs.list(access, filter, { limit, order, after: after && toKey(order, after) }),
+    keyOf: ({ createdAt, durationMs, id }) => [order === 'longest' ? (durationMs ?? 0) : createdAt, id],
   })
+  return total ? { ...page, total: await totalOf(runs, call, filter, agent) } : page
 }
 
-function toFilter(query: RunListQuery, agentUid: string | undefined): RunFilter {
-  const { agent, conversationId, state, label, since } = query
-  return {
-    agent,
-    conversationId,
-    agentUid,
-    state,
-    label: label === undefined ? undefined : toLabel(label),
-    since: since === undefined ? undefined : new Date(since),
-  }
+// Reviewed again: a page does not return its proofs.
+async function totalOf(
+  runs: Pick<CallerRuns, 'count'>,
+  { query, caller, directory }: StoreListCall,
+  filter: RunFilter,
+  agent: ReviewedAgent | undefined,
+): Promise<number> {
+  if (agent !== undefined) return runs.count(agent.access, filter)
+  const namespace = query.namespace ? parseLabel('?namespace', query.namespace) : ''
+  if (query.scope !== 'permitted' || namespace !== '')
+    return runs.count(await caller.review('list', 'runs', { namespace }), filter)
+  if (directory === undefined) throw new Fail('not_wired')
+  let total = 0
+  await directory.permitted(caller, 'list', 'runs', '', async (access) => {
+    total += await runs.count(access, filter)
+    return total < MAX_COUNTED ? 'more' : 'full'
+  })
+  return Math.min(total, MAX_COUNTED)
 }
 
-function toLabel(label: string): readonly [string, string] {
-  const at = label.indexOf('=')
-  if (at > 0) return [label.slice(0, at), label.slice(at + 1)]
-  throw new Fail('invalid_query', undefined, { errors: [{ pointer: '?label', detail: 'must be key=value' }] })
-}
-
-function toKey([createdAt, id]: RowKey): RunKey {
-  return { createdAt: new Date(createdAt ?? ''), id: String(id) }
+function toKey(order: RunOrder, [first, id]: RowKey): RunKey {
+  if (order === 'longest') return { createdAt: new Date(0), durationMs: Number(first), id: String(id) }
+  return { createdAt: new Date(first ?? ''), id: String(id) }
 }

@@ -2,6 +2,7 @@ import type { Caller } from '#core/cluster/caller.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Store } from '#core/event-store/store.ts'
 import { toFrame } from '../stream/to-frame.ts'
+import { readActivityOf } from '../store/read-activity.ts'
 import { readCostsOf } from '../store/read-costs.ts'
 import { lockRun } from '../store/internal/lease.ts'
 import { readJournalPage, readRunContent } from '../store/reads.ts'
@@ -41,7 +42,8 @@ async function readSnapshot(store: Store, found: FoundRun, most: SnapshotBounds)
     if (locked === undefined) throw new Fail('not_found')
     const { run } = locked
     const { entries, isLast } = await readJournalPage(db, run, 0, most)
-    const detail = toDetail(run, await readCostsOf(db, run), await readRunContent(db, run))
+    const more = { ...(await readCostsOf(db, run)), ...(await readActivityOf(db, run)) }
+    const detail = toDetail(run, more, await readRunContent(db, run))
     const events = entries.map((entry) => toFrame(run, entry))
     const tree = treeOf(run, !isLast)
     return { found, agentUid: run.agent_uid, run: detail, events, truncated: !isLast, tree }

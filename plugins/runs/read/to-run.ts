@@ -1,5 +1,7 @@
 import type { Decision, Interrupt, Usage } from '#schemas/runs/run.ts'
-import type { Run, RunCosts, RunDetail, RunError } from '../contract/run.ts'
+import { noActivity } from '../store/read-activity.ts'
+import type { ReadActivity } from '../store/read-activity.ts'
+import type { Run, RunActivity, RunCosts, RunDetail, RunError } from '../contract/run.ts'
 import { mayStart } from '../lifecycle/decide.ts'
 import { waitMessage } from '../launchers/wait-message.ts'
 import type { SelectedRun } from '../contract/tables.ts'
@@ -13,8 +15,14 @@ export interface RunContent {
   readonly decisions: readonly Decision[]
 }
 
-/** Converts a row for a list. */
-export function toRun(row: SelectedRun, costs: RunCosts): Run {
+/** Converts a row for a list, with the beginning of the message of its error. */
+export function toListed(row: SelectedRun, costs: RunCosts, read: ReadActivity | undefined): Run {
+  const { error, ...activity } = read ?? { ...noActivity, error: null }
+  return { ...toRun(row, { ...costs, ...activity }), error: toError(row, error) }
+}
+
+/** Converts a row. */
+export function toRun(row: SelectedRun, more: RunCosts & RunActivity): Run {
   return {
     id: row.id,
     agent:
@@ -33,20 +41,26 @@ export function toRun(row: SelectedRun, costs: RunCosts): Run {
     ...waitReasonOf(row),
     error: errorCode(row),
     usage: usageOfRow(row),
-    ...costs,
+    ...more,
     traceId: row.trace_id,
     createdAt: row.created_at.toISOString(),
     startedAt: row.started_at?.toISOString() ?? null,
     finishedAt: row.finished_at?.toISOString() ?? null,
+    durationMs: between(row.started_at, row.finished_at),
+    queueMs: between(row.created_at, row.started_at),
     labels: row.labels,
   }
 }
 
+function between(from: Date | null, to: Date | null): number | null {
+  return from === null || to === null ? null : Math.max(0, to.getTime() - from.getTime())
+}
+
 /** Converts a row with its content. Answered interrupts are omitted. */
-export function toDetail(row: SelectedRun, costs: RunCosts, content: RunContent = noContent): RunDetail {
+export function toDetail(row: SelectedRun, more: RunCosts & RunActivity, content: RunContent = noContent): RunDetail {
   const open = new Set(row.open_interrupts.map(({ id }) => id))
   return {
-    ...toRun(row, costs),
+    ...toRun(row, more),
     interrupts: content.interrupts.filter(({ id }) => open.has(id)),
     decisions: content.decisions,
     input: content.input ?? null,

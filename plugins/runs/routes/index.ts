@@ -4,6 +4,7 @@ import { conversationEndpoints } from './conversations.ts'
 import { invokeEndpoints } from './invoke.ts'
 import { listEndpoints } from './lists.ts'
 import { runEndpoints } from './run.ts'
+import { statsEndpoint } from './stats.ts'
 import { withCallerRuns } from '../services/create-services.ts'
 import type { RunsServices } from '../services/create-services.ts'
 
@@ -13,6 +14,7 @@ export function runsRoutes(services: RunsServices): readonly Mountable[] {
   return [
     ...listEndpoints(callerServices, services.core),
     ...conversationEndpoints(services),
+    statsEndpoint(callerServices),
     ...invokeEndpoints(callerServices),
     ...runEndpoints(callerServices),
     agUiEndpoint(callerServices),

@@ -1,7 +1,7 @@
 import { formatMicros } from '#schemas/values/money.ts'
 import type { RunMoney } from '../contract/run.ts'
 import type { RunSums } from './run-sums.ts'
-import type { SumsLine } from '../store/sums.ts'
+import type { SumsLine } from '../store/sums/sums.ts'
 
 /** Adds lines of several currencies. Pure. */
 export function addLines(lines: readonly SumsLine[]): RunSums {

@@ -1,4 +1,4 @@
-import type { SumsPiece } from '../store/sums.ts'
+import type { SumsPiece } from '../store/sums/sums.ts'
 
 /** Widths of the rows of sums in seconds. Each divides the next, and a day. */
 export const SUM_WIDTHS = [60, 300, 3600, 86_400] as const

@@ -45,7 +45,7 @@ export async function deleteRunContent(db: RunsTx, ids: readonly string[]): Prom
   const among = sql<boolean>`run_id = any(${[...ids]}::uuid[])`
   await lockLeases(db, ids)
   const runs = await db.selectFrom('runs_runs').selectAll().where('id', 'in', ids).orderBy('id').execute()
-  for (const table of ['runs_partial', 'runs_journal', 'runs_content'] as const)
+  for (const table of ['runs_partial', 'runs_journal', 'runs_content', 'runs_rated'] as const)
     await db.deleteFrom(table).where(among).execute()
   const { rows } = await sql<{ namespace_uid: string; shard: string; bytes: string }>`
     with gone as (delete from runs_lease where ${among} returning namespace_uid, right(run_id::text, 1) as shard, bytes)

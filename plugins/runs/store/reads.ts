@@ -1,52 +1,12 @@
 import { sql } from 'kysely'
-import type { RawBuilder, Selectable, SelectQueryBuilder } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { Access } from '#core/cluster/caller.ts'
-import { inLiveNamespace, liveNamespaceUid } from '#core/cluster/object-index-sql.ts'
+import { inLiveNamespace } from '#core/cluster/object-index-sql.ts'
 import type { JournalRow, RunsTables, SelectedRun } from '../contract/tables.ts'
 import type { Reader } from '#core/event-store/store.ts'
-import type { RunFilter, RunKey, RunPage } from '../contract/caller-runs.ts'
+import { current } from './lists/select-runs.ts'
 
 type Db = Reader<RunsTables>
-
-/** A page of the runs of the proof's namespace; '' means all. A re-created namespace does not include the former runs. */
-export async function listRuns(
-  db: Db,
-  access: Access<'list', 'runs'>,
-  filter: RunFilter,
-  page: RunPage,
-): Promise<SelectedRun[]> {
-  const { rows } = await selectPage(db, access, filter, page).execute(db)
-  return rows
-}
-
-/** The statement of `listRuns`. An index yields its rows in order, so the cost does not depend on the number of runs. */
-export function selectPage(
-  ...[db, { namespace }, filter, { limit, after }]: Parameters<typeof listRuns>
-): RawBuilder<SelectedRun> {
-  const runs = narrowed(namespace === '' ? current(db) : currentOf(db, namespace), filter)
-  if (!filter.label) {
-    const page = runs.where(behind('runs_runs', 'id', after)).limit(limit)
-    return sql<SelectedRun>`${page.orderBy('runs_runs.created_at', 'desc').orderBy('runs_runs.id', 'desc')}`
-  }
-  const [key, value] = filter.label
-  const within = namespace === '' ? sql`true` : sql`runs_labels.namespace_uid = ${liveNamespaceUid(namespace)}`
-  const young = filter.since ? sql`runs_labels.created_at >= ${filter.since}` : sql`true`
-  // The lateral join keeps the order of labels; otherwise the planner reads and sorts every run with a common label.
-  const run = runs.where('runs_runs.id', '=', sql.ref<string>('runs_labels.run_id')).limit(1)
-  return sql<SelectedRun>`select run.* from runs_labels cross join lateral ${run} run
-    where ${within} and key = ${key} and value = ${value} and ${young} and ${behind('runs_labels', 'run_id', after)}
-    order by runs_labels.created_at desc, runs_labels.run_id desc limit ${limit}`
-}
-
-const MAX_COUNTED = 10_000
-
-/** Number of runs of the proof's namespace; beyond 10,000 it is not counted. */
-export async function countRuns(db: Db, { namespace }: Access<'list', 'runs'>, filter: RunFilter): Promise<number> {
-  const runs = narrowed(namespace === '' ? current(db) : currentOf(db, namespace), filter)
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from (${runs.clearSelect().select('id').limit(MAX_COUNTED)}) counted`.execute(db)
-  return rows[0]?.count ?? 0
-}
 
 /** Namespace of a run: the only field that may be read before the access review, which needs it. */
 export async function locateRun(db: Db, runId: string): Promise<string | undefined> {
@@ -172,41 +132,4 @@ export async function readPauseSeq(
 /** Partial texts of the unfinished messages of a run. */
 export function readPartials(db: Db, run: Pick<SelectedRun, 'id'>) {
   return db.selectFrom('runs_partial').selectAll().where('run_id', '=', run.id).execute()
-}
-
-/** Runs whose namespace has not been deleted or re-created since. */
-function current(db: Db): SelectRuns {
-  return db.selectFrom('runs_runs').selectAll('runs_runs').where(inLiveNamespace('runs_runs.namespace_uid'))
-}
-
-// With a single uid the index of a namespace yields its page. With a name or a join, all newer runs would be read (100 ms for 100,000).
-function currentOf(db: Db, namespace: string): SelectRuns {
-  return db
-    .selectFrom('runs_runs')
-    .selectAll('runs_runs')
-    .where('runs_runs.namespace', '=', namespace)
-    .where('runs_runs.namespace_uid', '=', liveNamespaceUid(namespace))
-}
-
-type SelectRuns = SelectQueryBuilder<RunsTables, 'runs_runs', SelectedRun>
-
-function narrowed(runs: SelectRuns, filter: RunFilter): SelectRuns {
-  const { agent, agentUid, conversationId, state, states, pauseReasons, since, changedSince } = filter
-  let query = runs
-  if (states !== undefined) query = query.where('state', 'in', [...states])
-  if (pauseReasons !== undefined) query = query.where('pause_reason', 'in', [...pauseReasons])
-  if (changedSince !== undefined)
-    query = query.where(sql<boolean>`coalesce(finished_at, started_at, created_at) >= ${changedSince}`)
-  if (agent !== undefined) query = query.where('agent_name', '=', agent)
-  if (agentUid !== undefined) query = query.where('agent_uid', '=', agentUid)
-  if (conversationId !== undefined) query = query.where('conversation_id', '=', conversationId)
-  if (state !== undefined) query = query.where('state', '=', state)
-  if (since !== undefined) query = query.where('created_at', '>=', since)
-  return query
-}
-
-function behind(table: string, id: string, after: RunKey | undefined): RawBuilder<boolean> {
-  if (!after) return sql<boolean>`true`
-  const key = sql.join([sql.ref(`${table}.created_at`), sql.ref(`${table}.${id}`)])
-  return sql<boolean>`(${key}) < (${after.createdAt}, ${after.id}::uuid)`
 }

@@ -9,6 +9,7 @@ import { nodeAgent } from '#launcher/testdata/node-agent.ts'
 import { terminalStates } from '#schemas/runs/run.ts'
 import { readContent } from '../store/internal/content.ts'
 import { noCosts } from '../store/read-costs.ts'
+import { noActivity } from '../store/read-activity.ts'
 import { readJournal } from '../store/reads.ts'
 import { toRun } from '../read/to-run.ts'
 import type { LiveFrame } from '../contract/live-frame.ts'
@@ -71,7 +72,7 @@ for (const { name, skip, open } of pluginAdapters) {
       const first = work('one', () => readiness)
       const run = await queueRun(world, { do: 'echo' })
       const waiting = await settled(world, run.id, (row) => row.wait_reason === 'ImagePullBackOff', 30_000)
-      const { waitReason } = toRun(waiting, noCosts)
+      const { waitReason } = toRun(waiting, { ...noCosts, ...noActivity })
       const message = 'Waits for agent default/robot: the image of its pod cannot be pulled (ImagePullBackOff).'
       assert.deepEqual(waitReason, { code: 'agent_not_ready', reason: 'ImagePullBackOff', message })
       const before = first.asked.times
@@ -84,7 +85,7 @@ for (const { name, skip, open } of pluginAdapters) {
       await serve()
       const ended = await settled(world, run.id, isEnded, 30_000)
       assert.deepEqual(
-        [ended.state, ended.wait_reason, toRun(ended, noCosts).waitReason],
+        [ended.state, ended.wait_reason, toRun(ended, { ...noCosts, ...noActivity }).waitReason],
         ['succeeded', null, undefined],
       )
       const entries = await journalOf(world, run)

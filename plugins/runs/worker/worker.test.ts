@@ -20,6 +20,7 @@ import { freePort } from '#test/harness/free-port.ts'
 import type { LiveFrame } from '../contract/live-frame.ts'
 import { resumeRun } from '../interrupts/resume-run.ts'
 import { noCosts } from '../store/read-costs.ts'
+import { noActivity } from '../store/read-activity.ts'
 import { toDetail } from '../read/to-run.ts'
 import { readJournal } from '../store/reads.ts'
 import type { RunsTables, SelectedRun } from '../contract/tables.ts'
@@ -262,7 +263,8 @@ for (const { name, skip, open } of pluginAdapters) {
       t.after(() => worker.stop())
       const errorOf = async ({ id }: SelectedRun) => {
         const run = await settled(world, id, isTerminal)
-        return toDetail(run, noCosts, await readContent(world.store.reader<RunsTables>(), id)).error
+        return toDetail(run, { ...noCosts, ...noActivity }, await readContent(world.store.reader<RunsTables>(), id))
+          .error
       }
       const busy = await queueRun(world, { do: 'hang' })
       await until(() => slow.notes().some((note) => note.startsWith(`invoke ${busy.id}`)), 'the agent is busy')

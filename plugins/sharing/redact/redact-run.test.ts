@@ -52,6 +52,12 @@ function snapshotOf(events: readonly RunEvent[], some: Partial<RunSnapshot['run'
     createdAt: '2026-11-23T00:00:00.000Z',
     startedAt: null,
     finishedAt: null,
+    durationMs: null,
+    queueMs: null,
+    firstTokenMs: null,
+    modelCalls: 1,
+    toolCalls: 1,
+    childRuns: 0,
     labels: { alice: 'alice' },
     ...some,
   }

@@ -98,6 +98,13 @@ export const runRoutes: Readonly<Record<string, RouteCase>> = {
     questions: ({ namespace }) => [virtual('list', 'runs', namespace)],
     allowed: ok(200),
   },
+  'GET /api/runs/stats': {
+    over: 'namespaces',
+    authz: 'review: list runs',
+    request: (target) => query('/runs/stats', target),
+    questions: ({ namespace }) => [virtual('list', 'runs', namespace)],
+    allowed: ok(200),
+  },
   'POST /api/runs': invoking('/api/runs', 201),
   'POST /api/invoke': invoking('/api/invoke', 200),
   'GET /api/agents/{ns}/{name}/a2a/.well-known/agent-card.json': {

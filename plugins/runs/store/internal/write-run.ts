@@ -73,9 +73,20 @@ function leaseColumns({ entries, launcherN, queue, segment }: RunWrite, bytes: n
   return [
     sql`bytes = bytes + ${bytes}::bigint`,
     ...(last === undefined ? [] : [sql`journal_seq = ${last}`]),
+    ...activityColumns(entries),
     ...(launcherN === undefined ? [] : [sql`launcher_n = ${launcherN}, tries = 0`]),
     ...(queue === undefined ? [] : [queueColumns(queue)]),
     ...(segment === undefined ? [] : [segmentColumns(segment)]),
+  ]
+}
+
+// A message starts with its first text.
+function activityColumns(entries: readonly NewJournal[]): readonly RawBuilder<unknown>[] {
+  const first = entries.find(({ kind }) => kind === 'message.started' || kind === 'message.finished')
+  const calls = entries.filter(({ kind }) => kind === 'tool.started').length
+  return [
+    ...(first === undefined ? [] : [sql`first_token_at = coalesce(first_token_at, ${first.ts}::timestamptz)`]),
+    ...(calls === 0 ? [] : [sql`tool_calls = tool_calls + ${calls}`]),
   ]
 }
 

@@ -21,6 +21,7 @@ import { resumeRun } from '../../interrupts/resume-run.ts'
 import { LeaseLost } from '../../lifecycle/run-writer.ts'
 import type { ExecutorRun, RunExecutor } from '../../contract/points.ts'
 import { noCosts } from '../../store/read-costs.ts'
+import { noActivity } from '../../store/read-activity.ts'
 import { toDetail } from '../../read/to-run.ts'
 import { readContent } from '../../store/internal/content.ts'
 import { readJournal } from '../../store/reads.ts'
@@ -90,7 +91,7 @@ const pagesOf = async ({ root }: Database, runId: string) =>
 
 const detail = async (world: World, run: SelectedRun) => {
   const content = await readContent(world.store.reader<RunsTables>(), run.id)
-  return toDetail(run, noCosts, content && { ...content, error: content.error ?? null })
+  return toDetail(run, { ...noCosts, ...noActivity }, content && { ...content, error: content.error ?? null })
 }
 
 test('a run of an executor is journaled, and its pages are written with the journal', async (t) => {

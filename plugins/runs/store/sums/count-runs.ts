@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { RunsTx } from '../contract/tables.ts'
+import type { RunsTx } from '../../contract/tables.ts'
 
 /**
  * Counts runs as they are now in the sums of the statistics, or no longer if they were removed. A repeat changes nothing. Other counts wait until

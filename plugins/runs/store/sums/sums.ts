@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { AccessScope } from '#core/cluster/caller.ts'
-import { liveNamespaceUid } from '#core/cluster/object-index-sql.ts'
 import type { Reader } from '#core/event-store/store.ts'
-import type { RunsTables } from '../contract/tables.ts'
+import { uidsOf } from '../lists/live-namespaces.ts'
+import type { RunsTables } from '../../contract/tables.ts'
 
 /** Rows of one width, from a start up to another one, which is excluded. Times are seconds since 1970. */
 export interface SumsPiece {
@@ -70,7 +70,7 @@ export async function readSums(db: Reader<RunsTables>, query: SumsQuery): Promis
       select ${column} as key, ${binOf(source, binSeconds)} as bin, currency, max(namespace) as namespace, max(agent) as agent,
         sum(runs) as runs, ${countOf(['succeeded'])} as succeeded, ${countOf(['failed', 'timed_out', 'rejected'])} as failed,
         ${countOf(['paused'])} as paused, ${listOf([...numbers.slice(4), ...times], (name) => sql`sum(${name}) as ${name}`)}
-      from (${sourceOf(source)}) cells where ${where(filter)} group by 1, 2, 3),
+      from (${sourceOf(source)}) cells where ${matchesFilter(filter)} group by 1, 2, 3),
     tops as (select key from grouped group by key order by sum(runs) desc, key limit ${top})
     ${part('all', [], true)}
     union all ${part('bin', ['bin'], true)}
@@ -105,7 +105,8 @@ function binOf(source: SumsSource, binSeconds: number | undefined): RawBuilder<u
   return sql`(floor(extract(epoch from ${time}) / ${binSeconds}::int) * ${binSeconds}::int)::float8`
 }
 
-function where(filter: SumsFilter): RawBuilder<unknown> {
+/** Whether a row of sums has the values of a filter. */
+export function matchesFilter(filter: SumsFilter): RawBuilder<unknown> {
   const parts = Object.entries(filter).map(
     ([column, values]) => sql`${sql.ref(column)} = any(${[...(values ?? [])]}::text[])`,
   )
@@ -114,22 +115,13 @@ function where(filter: SumsFilter): RawBuilder<unknown> {
 
 function sourceOf(source: SumsSource): RawBuilder<unknown> {
   if ('ids' in source)
-    return sql`select c.*, 1 as runs, ${listOf(times, (name) => sql`runs_histogram(counted_${name}) as ${name}`)} from (
-      select minute, namespace, agent, agent_uid, state, fail_reason, trigger_kind, model, currency, subject,
-        ${listOf(numbers.slice(4), (name) => name)}, ${sql.join(times.map((name) => sql`${sql.ref(name)} as ${sql.ref(`counted_${name}`)}`))}
-      from runs_contributions(${[...source.ids]}::uuid[])) c`
+    return sql`select minute, namespace, agent, agent_uid, state, fail_reason, trigger_kind, model, currency, subject, 1 as runs,
+        ${listOf(numbers.slice(4), (name) => name)}, ${listOf(times, (name) => sql`runs_histogram(${name}) as ${name}`)}
+      from runs_contributions(${[...source.ids]}::uuid[])`
   const { access, pieces, subjects } = source
   const table = subjects ? 'runs_subject_sums' : 'runs_sums'
   return sql`select s.* from (${uidsOf(access)}) n
     cross join jsonb_to_recordset(${JSON.stringify(pieces)}::jsonb) as p(width integer, "from" float8, "to" float8)
     join ${sql.table(table)} s on s.namespace_uid = n.uid and s.width = p.width
       and s.start >= to_timestamp(p."from") and s.start < to_timestamp(p."to")`
-}
-
-/** Uids of the live namespaces of the proofs. */
-export function uidsOf(access: AccessScope<'list', 'runs'>): RawBuilder<unknown> {
-  const names = access.map(({ namespace }) => namespace)
-  if (names.includes(''))
-    return sql`select uid from object_index where kind = 'Namespace' and namespace = '' and deleted_at is null`
-  return sql`select distinct ${liveNamespaceUid(sql<string>`named.name`)} as uid from unnest(${names}::text[]) named(name)`
 }
