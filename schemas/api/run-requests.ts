@@ -82,6 +82,16 @@ const runFields = {
   ),
 }
 
+/** Body of `POST /api/runs/{id}/retry`: what differs from the run. */
+export const RetryBody = Type.Object(
+  {
+    input: Type.Optional(described(anyValue, 'Input in place of that of the run.')),
+    conversationId: Type.Optional(conversationId),
+    labels: runFields.labels,
+  },
+  { ...strict, title: 'RetryInput' },
+)
+
 /** Body of `POST /api/runs`. */
 export const CreateRunBody = Type.Object(runFields, { ...strict, title: 'RunInput' })
 

@@ -36,6 +36,32 @@ export const Interrupt = Type.Object(
     schema: Type.Optional(
       described(anyValue, 'JSON Schema of the arguments of the call, or of the response to the question.'),
     ),
+    hints: Type.Optional(
+      Type.Object(
+        {
+          readOnly: Type.Boolean({ description: 'The tool changes nothing.', examples: [false] }),
+          destructive: Type.Boolean({ description: 'A change may destroy something.', examples: [true] }),
+        },
+        {
+          title: 'ToolHints',
+          description: 'Hints of the server of the tool; its defaults if it gives none. Absent in lists.',
+        },
+      ),
+    ),
+    policy: Type.Optional(
+      Type.Object(
+        {
+          kind: Type.String({ description: 'Kind of the object.', examples: ['McpToolBinding'] }),
+          name: Type.String({ description: 'namespace/name', examples: ['demo/mail'] }),
+          rule: Type.Optional(Type.String({ description: 'Name of the rule.', examples: ['no-secrets'] })),
+        },
+        { title: 'InterruptPolicy', description: 'Object whose rule asks for the approval. Absent in lists.' },
+      ),
+    ),
+    askedAt: Type.Optional(described(time, 'Time of the pause; set while the run is paused.')),
+    expiresAt: Type.Optional(
+      described(time, 'Time from which the run is removed if it is still paused; set while it is paused.'),
+    ),
   },
   { title: 'Interrupt' },
 )
@@ -218,7 +244,7 @@ export const Run = Type.Object(
       ticket: '4711',
     }),
   },
-  { title: 'Run' },
+  { title: 'Run', description: 'A run of an agent, or of the platform itself.' },
 )
 
 /** A page of runs. */

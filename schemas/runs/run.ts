@@ -125,6 +125,24 @@ export interface Interrupt {
   readonly question?: string
   /** JSON schema of the answer or of the call's arguments; required for approval with edited arguments. */
   readonly schema?: unknown
+  /** What the tool does according to its server. */
+  readonly hints?: ToolHints
+  /** What asks for the approval. */
+  readonly policy?: InterruptPolicy
+}
+
+/** Hints of a tool: it changes nothing, or a change may destroy something. */
+export interface ToolHints {
+  readonly readOnly: boolean
+  readonly destructive: boolean
+}
+
+/** An object whose rule asks for an approval. */
+export interface InterruptPolicy {
+  readonly kind: string
+  /** `namespace/name` */
+  readonly name: string
+  readonly rule?: string
 }
 
 /** Prefix of the ids of guardrail interrupts, which launchers reserve: a rejection fails the run with `guardrail_blocked`. */

@@ -40,7 +40,9 @@ export function createCallApproval(approvals: Approvals | undefined, request: Mo
       if (decision === 'block' || by === undefined) throw new Refusal('guardrail_blocked', message)
       const id = idOf(by)
       if (approvals?.decisionOf(id) === 'reject') throw new Refusal('guardrail_blocked', `${message} It was rejected.`)
-      approvals?.request({ id, reason: 'approval_required', question: `${message} Approve the call?` })
+      const { policy: name, rule } = by
+      const policy = { kind: 'GuardrailPolicy', name, rule }
+      approvals?.request({ id, reason: 'approval_required', question: `${message} Approve the call?`, policy })
       throw new Refusal('guardrail_approval_required', message, { 'x-should-retry': 'false' })
     },
   }

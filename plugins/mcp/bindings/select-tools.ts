@@ -25,6 +25,11 @@ export function selectTools(tools: readonly McpTool[], restrictions: readonly To
     .map((tool) => ({ tool, requiresApproval: restrictions.some((one) => requiresApproval(one, tool)) }))
 }
 
+/** Index of the first restriction that holds the calls of a tool for approval; -1 without one. Pure. */
+export function approvalHolder(tool: McpTool, restrictions: readonly ToolRestrictions[]): number {
+  return restrictions.findIndex((one) => requiresApproval(one, tool))
+}
+
 function requiresApproval({ requireApproval = [], approveByHints }: ToolRestrictions, tool: McpTool): boolean {
   return isNamed(requireApproval, tool.name) || approvedByHints(approveByHints, tool)
 }

@@ -11,7 +11,7 @@ import { ToolRegistry } from '#schemas/crds/tool-registry.ts'
 import type { ToolRegistryObject } from '#schemas/crds/tool-registry.ts'
 import { mayRefer } from '#schemas/kinds/references.ts'
 import { findServer } from '../bindings/reconcilers.ts'
-import { acceptedTools, selectTools } from '../bindings/select-tools.ts'
+import { acceptedTools, approvalHolder, selectTools } from '../bindings/select-tools.ts'
 import { nameTools } from './tool-names.ts'
 
 /** A tool that an agent may call. */
@@ -24,6 +24,8 @@ export interface BoundTool {
   /** Digest of the accepted manifest that has the tool. */
   readonly digest: string
   readonly requiresApproval: boolean
+  /** The binding or the agent (`namespace/name`) that asks for the approval. */
+  readonly approvalBy?: { readonly kind: string; readonly name: string }
   readonly timeoutMs: number
 }
 
@@ -76,7 +78,7 @@ export function createFindBoundTools(cluster: Pick<KubeClient, 'get'>, ttlMs = 2
     if (binding === undefined) return 'binding_missing'
     if (!mayRefer(agent.namespace, namespace, binding.spec.allowedNamespaces)) return 'not_allowed'
     const server = await servers(`${namespace}/${binding.spec.serverRef.name}`, () => findServer(cluster, binding))
-    return server === undefined ? 'server_missing' : toolsOf(entry, binding, server)
+    return server === undefined ? 'server_missing' : toolsOf(agent, entry, binding, server)
   }
   const findOfRegistry = async (agent: CallingAgent, entry: Entry, target: NamedTarget): Promise<readonly Part[]> => {
     const { namespace, name } = target
@@ -107,13 +109,21 @@ export function createFindBoundTools(cluster: Pick<KubeClient, 'get'>, ttlMs = 2
   }
 }
 
-function toolsOf(entry: Entry, { metadata, spec }: McpToolBindingObject, server: McpServerObject): Found {
+function toolsOf(agent: CallingAgent, entry: Entry, binding: McpToolBindingObject, server: McpServerObject): Found {
+  const { metadata, spec } = binding
   const accepted = acceptedTools(server)
   if (accepted.length === 0) return 'no_accepted_tools'
   const digest = server.status?.manifestDigest ?? ''
   const timeoutMs = durationToMs(spec.timeout ?? '') ?? DEFAULT_TIMEOUT_MS
   const common = { bindingUid: metadata.uid ?? '', server, digest, timeoutMs }
-  return selectTools(accepted, [spec, entry]).map((one) => ({ ...one, ...common }))
+  const holders = [
+    { kind: 'McpToolBinding', name: `${metadata.namespace ?? ''}/${metadata.name}` },
+    { kind: 'AgentDeployment', name: `${agent.namespace}/${agent.name}` },
+  ]
+  return selectTools(accepted, [spec, entry]).map((one) => {
+    const approvalBy = holders[approvalHolder(one.tool, [spec, entry])]
+    return { ...one, ...common, ...(approvalBy === undefined ? {} : { approvalBy }) }
+  })
 }
 
 // A manifest may have 256 KiB, and each call needs the sizes of its tools. Tools are never changed in place.

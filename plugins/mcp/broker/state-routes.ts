@@ -108,7 +108,7 @@ function digestOf({ tools, missing }: BoundTools): string {
     .digest('base64url')
 }
 
-function toOffered({ name, tool, server, digest, requiresApproval, timeoutMs }: BoundTool) {
+function toOffered({ name, tool, server, digest, requiresApproval, approvalBy, timeoutMs }: BoundTool) {
   const { name: ownName, inputSchema, outputSchema, ...texts } = tool
   return {
     name,
@@ -119,6 +119,7 @@ function toOffered({ name, tool, server, digest, requiresApproval, timeoutMs }: 
     inputSchema: JSON.parse(inputSchema) as unknown,
     ...(outputSchema === undefined ? {} : { outputSchema: JSON.parse(outputSchema) as unknown }),
     requiresApproval,
+    ...(approvalBy === undefined ? {} : { approvalBy }),
     timeoutMs,
   }
 }

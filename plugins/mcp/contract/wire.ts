@@ -15,7 +15,7 @@ import { statePath } from '#schemas/wire/state-path.ts'
 
 /**
  * A tool of the calling agent: `name` is the name for the agent, `tool` the name at the server. `digest` identifies the accepted manifest. The
- * launcher calls a tool with `requiresApproval` only after an approval. Descriptions and schemas come from the MCP server.
+ * launcher calls a tool with `requiresApproval` only after an approval, for which the object `approvalBy` (`namespace/name`) asks. Descriptions and schemas come from the MCP server.
  */
 const tool = reply({
   name: string(),
@@ -28,6 +28,7 @@ const tool = reply({
   outputSchema: optionalField(anyObject),
   annotations: optionalField(anyObject),
   requiresApproval: flag,
+  approvalBy: optionalField(reply({ kind: string(), name: string() })),
   timeoutMs: count,
 })
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '#core/json/canonical-json.ts'
 import { toolInterruptPrefix } from '#schemas/runs/run.ts'
+import type { Interrupt } from '#schemas/runs/run.ts'
 import { Refusal } from '#launcher/contract/http/refusal.ts'
 import type { Approvals } from '#launcher/contract/runs/approvals.ts'
 import type { OfferedTool } from './offered-tool.ts'
@@ -34,7 +35,14 @@ export function createEnforceApproval(): EnforceApproval {
     }
     if (decision === 'reject') throw new Refusal('tool_call_rejected', `The call of ${tool.name} was rejected.`)
     // Without a schema, since an agent would send edited arguments unchanged: the API refuses to edit them.
-    approvals.request({ id, reason: 'approval_required', tool: tool.name, arguments: args })
+    approvals.request({ id, reason: 'approval_required', tool: tool.name, arguments: args, ...aboutTool(tool) })
     throw new Refusal('tool_approval_required', message, { 'x-should-retry': 'false' })
   }
+}
+
+// Defaults of the hints: a tool is not read-only, and destructive (MCP 2025-11-25, ToolAnnotations).
+function aboutTool({ annotations = {}, approvalBy }: OfferedTool): Pick<Interrupt, 'hints' | 'policy'> {
+  const readOnly = annotations['readOnlyHint'] === true
+  const hints = { readOnly, destructive: !readOnly && annotations['destructiveHint'] !== false }
+  return { hints, ...(approvalBy === undefined ? {} : { policy: approvalBy }) }
 }

@@ -1,3 +1,4 @@
+import type { Static } from 'typebox'
 import type { Access, Caller } from '#core/cluster/caller.ts'
 import type { ObservedReads } from '#core/cluster/observed-objects.ts'
 import { accountActor } from '#core/event-store/event.ts'
@@ -22,7 +23,8 @@ import { noActivity, readActivity, readActivityOf } from '../store/read-activity
 import { noCosts, readCosts, readCostsOf } from '../store/read-costs.ts'
 import { toDetail, toListed } from '../read/to-run.ts'
 import { idPattern } from '../contract/run.ts'
-import type { RunDetail } from '../contract/run.ts'
+import type { Run, RunDetail } from '../contract/run.ts'
+import type { runsSettings } from '../contract/settings.ts'
 import { locateRun, readRun, readRunContent, readRunDetail } from '../store/reads.ts'
 import { countRuns, listRuns } from '../store/lists/select-runs.ts'
 import type { RunsTables, SelectedRun } from '../contract/tables.ts'
@@ -30,7 +32,8 @@ import { readTree } from '../read/read-tree.ts'
 import type { RunWriter } from '../lifecycle/run-writer.ts'
 
 /** Dependencies. */
-export interface CallerRunsDependencies extends Pick<CreateServices, 'settings' | 'refused'> {
+export interface CallerRunsDependencies extends Pick<CreateServices, 'refused'> {
+  readonly settings: CreateServices['settings'] & Pick<Static<typeof runsSettings>, 'retentionDays'>
   readonly core: Pick<Core, 'keys' | 'now'>
   readonly store: Store
   readonly live: LiveUpdates
@@ -48,11 +51,16 @@ export function createCallerRuns(services: CallerRunsDependencies): CallerRuns {
     if (!run) throw unknownRun()
     return run
   }
-  const detail = (run: SelectedRun): Promise<RunDetail> => detailOf(db, run)
+  const { retentionDays } = services.settings
+  const detail = (run: SelectedRun): Promise<RunDetail> => detailOf(db, run, retentionDays)
   return {
     open,
     create: (caller, access, request) => createFor(services, caller, access, request),
-    get: (caller, id, namespace) => getRun(db, caller, id, namespace),
+    get: async (caller, id, namespace) => {
+      const found = await readRunDetail(db, await reviewGet(db, caller, id, namespace), id)
+      if (!found) throw unknownRun()
+      return detailOf(db, found, retentionDays, found)
+    },
     explain: async (caller, id) => {
       const { run } = await open(caller, id)
       return explainReadiness(caller, await detail(run), run, services.core.now())
@@ -65,7 +73,10 @@ export function createCallerRuns(services: CallerRunsDependencies): CallerRuns {
     list: async (access, filter, page) => {
       const found = await listRuns(db, accessFor('list', access), filter, page)
       const [costs, activity] = await Promise.all([readCosts(db, found), readActivity(db, found)])
-      return found.map((run) => toListed(run, costs.get(run.id) ?? noCosts, activity.get(run.id)))
+      return found.map((run) => {
+        const read = activity.get(run.id)
+        return withTimes(toListed(run, costs.get(run.id) ?? noCosts, read), read?.pausedAt, retentionDays)
+      })
     },
     count: (access, filter) => countRuns(db, accessFor('list', access), filter),
     mayUpdate: async (caller, id) => {
@@ -99,20 +110,28 @@ async function reviewGet(db: Db, caller: Caller, id: string, known?: DnsLabel): 
   return access
 }
 
-async function getRun(db: Db, caller: Caller, id: string, known?: DnsLabel): Promise<RunDetail> {
-  const found = await readRunDetail(db, await reviewGet(db, caller, id, known), id)
-  if (!found) throw unknownRun()
-  const [costs, activity] = await Promise.all([readCostsOf(db, found), readActivityOf(db, found)])
-  return toDetail(found, { ...costs, ...activity }, found)
-}
-
-async function detailOf(db: Db, run: SelectedRun): Promise<RunDetail> {
-  const [costs, activity, content] = await Promise.all([
+async function detailOf(
+  db: Db,
+  run: SelectedRun,
+  retentionDays: number,
+  known?: Awaited<ReturnType<typeof readRunContent>>,
+): Promise<RunDetail> {
+  const [costs, { error: _, pausedAt, ...activity }, content] = await Promise.all([
     readCostsOf(db, run),
     readActivityOf(db, run),
-    readRunContent(db, run),
+    known ?? readRunContent(db, run),
   ])
-  return toDetail(run, { ...costs, ...activity }, content)
+  return withTimes(toDetail(run, { ...costs, ...activity }, content), pausedAt, retentionDays)
+}
+
+const DAY_MS = 86_400_000
+
+/** The run with the times of its open interrupts: those of its pause. */
+function withTimes<R extends Run>(run: R, pausedAt: Date | null | undefined, retentionDays: number): R {
+  if (pausedAt === null || pausedAt === undefined) return run
+  const expiresAt = new Date(pausedAt.getTime() + retentionDays * DAY_MS).toISOString()
+  const times = { askedAt: pausedAt.toISOString(), expiresAt }
+  return { ...run, interrupts: run.interrupts.map((interrupt) => ({ ...interrupt, ...times })) }
 }
 
 async function openRun(db: Db, caller: Caller, id: string): Promise<OpenRun> {
@@ -139,7 +158,7 @@ async function createFor(
   const made = await newRun(services, { subject: await caller.whoami(), existence }, request)
   const run = await createRun(services, made, targetOf(made))
   const isKnown = run.id !== made.runId && (await caller.may('get', 'runs', { namespace })) !== undefined
-  if (isKnown) return detailOf(services.store.reader<RunsTables>(), run)
+  if (isKnown) return detailOf(services.store.reader<RunsTables>(), run, services.settings.retentionDays)
   return toDetail(
     asQueued(run),
     { ...noCosts, ...noActivity },

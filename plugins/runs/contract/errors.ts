@@ -8,6 +8,8 @@ export const runErrors = defineErrors({
   run_access_refused: { status: 403, title: 'The sealed access does not cover the run.' },
   delegate_not_allowed: { status: 403, title: 'The agent may not call that agent.' },
   run_not_paused: { status: 409, title: 'The run is not paused.' },
+  run_content_erased: { status: 409, title: 'The content of the run was erased; give an input.' },
+  run_not_of_agent: { status: 409, title: 'The run has no agent.' },
   run_terminal: { status: 409, title: 'The run has ended.' },
   call_refused: { status: 403, title: 'The agent may not make that call.' },
   cycle_detected: { status: 409, title: 'The called agent is already part of the chain of calls.' },

@@ -29,6 +29,14 @@ export interface RunActivity {
   readonly childRuns: number
 }
 
+/** An open interrupt of a paused run. */
+export interface AskedInterrupt extends Interrupt {
+  /** Time of the pause. */
+  readonly askedAt?: string
+  /** Time from which the run is removed if it is still paused. */
+  readonly expiresAt?: string
+}
+
 /** A run in lists of the API (shape table of the API, "Run"). Fields that are not loaded are absent, never null. */
 export interface Run extends RunCosts, RunActivity {
   readonly id: string
@@ -42,7 +50,7 @@ export interface Run extends RunCosts, RunActivity {
   readonly state: SelectedRun['state']
   readonly pauseReason: SelectedRun['pause_reason']
   readonly failReason: SelectedRun['fail_reason']
-  readonly interrupts: readonly Interrupt[]
+  readonly interrupts: readonly AskedInterrupt[]
   readonly error: { readonly code: string; readonly message?: string } | null
   /** Why the run waits for its agent. */
   readonly waitReason?: WaitReason

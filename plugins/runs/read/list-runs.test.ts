@@ -244,11 +244,11 @@ for (const { name, skip, open } of pluginAdapters)
     const db = database.root.withTables<RunsTables>()
     for (const order of ['newest', 'oldest', 'longest'] as const) {
       const seen: SelectedRun[] = []
-      for (let after: RunKey | undefined, page: readonly SelectedRun[] = []; ;) {
-        page = await listRuns(db, readIn('demo'), {}, { limit: 7, order, after })
-        const last = page.at(-1)
+      for (let after: RunKey | undefined; ;) {
+        const found: readonly SelectedRun[] = await listRuns(db, readIn('demo'), {}, { limit: 7, order, after })
+        const last = found.at(-1)
         if (last === undefined || seen.length > 100) break
-        seen.push(...page)
+        seen.push(...found)
         after = { createdAt: last.created_at, durationMs: lasted(last), id: last.id }
         if (order !== 'oldest') await newRuns(world, 'demo', 1)
       }

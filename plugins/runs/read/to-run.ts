@@ -17,7 +17,7 @@ export interface RunContent {
 
 /** Converts a row for a list, with the beginning of the message of its error. */
 export function toListed(row: SelectedRun, costs: RunCosts, read: ReadActivity | undefined): Run {
-  const { error, ...activity } = read ?? { ...noActivity, error: null }
+  const { error, pausedAt: _, ...activity } = read ?? { ...noActivity, error: null, pausedAt: null }
   return { ...toRun(row, { ...costs, ...activity }), error: toError(row, error) }
 }
 

@@ -1,4 +1,5 @@
 import type { Mountable } from '#core/http/endpoint/mountable.ts'
+import { againEndpoints } from './again.ts'
 import { agUiEndpoint } from './ag-ui.ts'
 import { conversationEndpoints } from './conversations.ts'
 import { invokeEndpoints } from './invoke.ts'
@@ -16,6 +17,7 @@ export function runsRoutes(services: RunsServices): readonly Mountable[] {
     ...conversationEndpoints(services),
     statsEndpoint(callerServices),
     ...invokeEndpoints(callerServices),
+    ...againEndpoints(callerServices),
     ...runEndpoints(callerServices),
     agUiEndpoint(callerServices),
   ]

@@ -72,9 +72,17 @@ for (const { name, skip, open } of pluginAdapters)
     }
     const day = { from: '2026-11-02T00:00:00Z', to: '2026-11-04T00:00:00Z' }
     const filters: readonly RunFilter[] = [
-      ...[{}, { agent: 'robot-1' }, { state: 'failed' as const }, { states: ['failed', 'paused'] as const }],
-      ...[{ failReasons: ['agent_error'] as const }, { trigger: 'api' }, { model: 'small' }, { subject: 'user-7' }],
-      ...[{ conversationId: 'c-7' }, { label: ['team', 'red'] as const }, { minDurationMs: 2_000_000 }],
+      {},
+      { agent: 'robot-1' },
+      { state: 'failed' as const },
+      { states: ['failed', 'paused'] as const },
+      { failReasons: ['agent_error'] as const },
+      { trigger: 'api' },
+      { model: 'small' },
+      { subject: 'user-7' },
+      { conversationId: 'c-7' },
+      { label: ['team', 'red'] as const },
+      { minDurationMs: 2_000_000 },
       ...[
         { hasFeedback: false, agent: 'robot-0' },
         { prefix: 'user-99' },

@@ -6,6 +6,8 @@ import type { RunsTables } from '../contract/tables.ts'
 /** What a run did, and the beginning of the message of its error. */
 export interface ReadActivity extends RunActivity {
   readonly error: string | null
+  /** Since when the run is paused; null unless it is. */
+  readonly pausedAt: Date | null
 }
 
 /** The activity of a new run. */
@@ -22,6 +24,7 @@ export async function readActivity(
   if (runs.length === 0) return new Map()
   const { rows } = await sql<ReadActivity & { readonly id: string }>`
     select r.id, left(c.error, ${SHOWN_ERROR}) as error, coalesce(l.tool_calls, 0) as "toolCalls",
+      case when l.state = 'waiting' then l.idle_since end as "pausedAt",
       greatest(0, round(extract(epoch from l.first_token_at - r.started_at) * 1000))::float8 as "firstTokenMs",
       coalesce(case when k.metered then greatest(k.calls, k.reported) else k.reported + k.own_reports end, 0)::float8 as "modelCalls",
       (select count(*) from runs_runs child where child.parent_run_id = r.id)::int as "childRuns"
@@ -32,7 +35,6 @@ export async function readActivity(
 }
 
 /** The activity of one run. See {@link readActivity}. */
-export async function readActivityOf(db: Reader<RunsTables>, run: { readonly id: string }): Promise<RunActivity> {
-  const { error: _, ...activity } = (await readActivity(db, [run])).get(run.id) ?? { ...noActivity, error: null }
-  return activity
+export async function readActivityOf(db: Reader<RunsTables>, run: { readonly id: string }): Promise<ReadActivity> {
+  return (await readActivity(db, [run])).get(run.id) ?? { ...noActivity, error: null, pausedAt: null }
 }

@@ -191,6 +191,7 @@ export async function allowedWrites(world: World, summary: Summary): Promise<voi
 
 const makesRuns: ReadonlySet<string> = new Set([
   'POST /api/runs',
+  'POST /api/runs/{id}/retry',
   'POST /api/invoke',
   'POST /api/agents/{ns}/{name}/ag-ui',
 ])

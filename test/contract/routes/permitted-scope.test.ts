@@ -17,7 +17,8 @@ const document = JSON.parse(readFileSync(new URL('../../../docs/reference/openap
 }
 
 // Routes for every caller, and of the caller's own rows, have no namespaces to choose from.
-const isRead = ({ 'x-mesh-authz': authz }: Operation): boolean => !/^(bearer|owner|public|token)/.test(authz)
+// A read of two runs by their ids is no list.
+const isRead = ({ 'x-mesh-authz': authz }: Operation): boolean => !/^(bearer|owner|public|token|row: get)/.test(authz)
 
 /** Lists and sums: reads without an object in the path. */
 const lists = Object.entries(document.paths).flatMap(([path, { get }]) =>

@@ -9,7 +9,9 @@ import type { Summary } from './summary.ts'
 import type { World } from './world.ts'
 
 // Reads and writes in namespaces whose permissions change. Excludes runs, which accumulate and wait for unknown agents.
-const asked = cells((route) => !['POST /api/runs', 'POST /api/invoke', 'GET /api/events'].includes(route))
+const asked = cells(
+  (route) => !['POST /api/runs', 'POST /api/runs/{id}/retry', 'POST /api/invoke', 'GET /api/events'].includes(route),
+)
 
 interface Question {
   readonly credential: Credential

@@ -143,6 +143,23 @@ export const runRoutes: Readonly<Record<string, RouteCase>> = {
     questions: (target) => [invoke(agents, target.namespace, nameOf(target)), virtual('get', 'runs', target.namespace)],
     allowed: found(200),
   },
+  'GET /api/runs/compare': {
+    over: 'objects',
+    authz: 'row: get runs',
+    request: (target, world) => ({ path: `/api/runs/compare?a=${runOf(target, world)}&b=${runOf(target, world)}` }),
+    questions: ({ namespace, exists }) => (exists ? [virtual('get', 'runs', namespace)] : []),
+    allowed: found(200),
+    hides: true,
+  },
+  'POST /api/runs/{id}/retry': {
+    over: 'objects',
+    authz: 'row: create agentdeployments/invoke',
+    hides: true,
+    request: (target, world) => ({ method: 'POST', path: `/api/runs/${runOf(target, world)}/retry`, body: {} }),
+    questions: (target) =>
+      target.exists ? [virtual('get', 'runs', target.namespace), invoke(agents, target.namespace, nameOf(target))] : [],
+    allowed: found(201),
+  },
   'GET /api/runs/{id}': onRun('GET', '', 'get', ok(200)),
   'GET /api/runs/{id}/tree': onRun('GET', '/tree', 'get', ok(200)),
   'GET /api/runs/{id}/events': onRun('GET', '/events', 'get', ok(200)),

@@ -92,5 +92,20 @@ function readInterrupt(value: unknown): Interrupt {
     ...('arguments' in given ? { arguments: given['arguments'] } : {}),
     ...(typeof question === 'string' ? { question } : {}),
     ...('schema' in given ? { schema: given['schema'] } : {}),
+    ...readHints(given['hints']),
+    ...readPolicy(given['policy']),
   }
+}
+
+// Older launchers send neither; what is malformed is left out.
+function readHints(value: unknown): Pick<Interrupt, 'hints'> {
+  const { readOnly, destructive } = asObject(value)
+  return typeof readOnly === 'boolean' && typeof destructive === 'boolean' ? { hints: { readOnly, destructive } } : {}
+}
+
+function readPolicy(value: unknown): Pick<Interrupt, 'policy'> {
+  const { kind, name, rule } = asObject(value)
+  if (typeof kind !== 'string' || typeof name !== 'string') return {}
+  const most = (text: string): string => text.slice(0, maxId)
+  return { policy: { kind: most(kind), name: most(name), ...(typeof rule === 'string' ? { rule: most(rule) } : {}) } }
 }
