@@ -5,6 +5,18 @@ import type { ListedCommand } from './contract/listed-command.ts'
 /** Commands of plugins. */
 export const pluginCommands: readonly ListedCommand[] = [
   {
+    words: 'agents list',
+    summary: 'list agents with their runs of the last day',
+    usesApi: true,
+    load: async () => (await import('#plugins/agents/cli/commands.ts')).agentsList,
+  },
+  {
+    words: 'cost breakdown',
+    summary: 'list what calls of models cost, by agent or by other dimensions',
+    usesApi: true,
+    load: async () => (await import('#plugins/cost/cli/commands.ts')).costBreakdown,
+  },
+  {
     words: 'download-fixture',
     summary: 'download the recording of a run from the object store',
     usesApi: false,

@@ -146,3 +146,5 @@ export type AgentRights = Static<typeof AgentRights>
 export type AgentPodView = Static<typeof AgentPodView>
 /** See {@link AgentKubeEvent}. */
 export type AgentKubeEvent = Static<typeof AgentKubeEvent>
+/** See {@link AgentStatistics}. */
+export type AgentStatistics = Static<typeof AgentStatistics>

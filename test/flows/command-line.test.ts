@@ -62,6 +62,26 @@ test('meshctl reads runs and scores of a running platform with the kubeconfig th
   assert.match(odd.err, /^meshctl: .*state.*\(400, /)
 })
 
+test('meshctl lists agents with their runs, and cost by dimensions', async () => {
+  const platform = await sharedEmbedded()
+  const env = { KUBECONFIG: join(platform.dataDir ?? '', 'kubeconfigs', 'viewer') }
+  const run = (...args: readonly string[]) => runCli([...args, '-n', 'demo'], { env })
+  const agents = await run('agents', 'list', '--name', 'HELL', '--order', 'oldest')
+  assert.match(agents.out, /^demo\thello\tTrue\t\d+\t\d+\t/, agents.err)
+  const cost = await run('cost', 'breakdown', '--by', 'day,agent', '--top', '3', '-o', 'json')
+  assert.deepEqual([cost.code, cost.err], [0, ''])
+  for (const [args, refused] of [
+    [['agents', 'list', '--window', '1ms'], /window.*\(400, /],
+    [['agents', 'list', '--order', '\0'], /order.*\(400, /],
+    [['cost', 'breakdown', '--by', 'day,day'], /groupBy.*\(400, /],
+    [['cost', 'breakdown', '--top', '0'], /top.*\(400, /],
+  ] as const) {
+    const { code, err } = await run(...args)
+    assert.equal(code, 1, args.join(' '))
+    assert.match(err, refused)
+  }
+})
+
 test(
   'meshctl calls a platform on a cluster with address and token of the environment',
   needs('etcd', 'kube-apiserver', 'postgres', 'initdb', 'nats-server'),

@@ -3,10 +3,12 @@ import test from 'node:test'
 import type { KubeClient, Resource } from '#core/kube/client.ts'
 import { parseName } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
+import type { LimitSource } from '#plugins/budgets/contract/points.ts'
 import type { AgentStats, AgentStatsWindow } from '#plugins/runs/contract/api.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { needs } from '#test/harness/find-server.ts'
+import { createEffectiveQuotas } from '#plugins/budgets/limits/effective-quotas.ts'
 import { agentKind } from '../kinds.ts'
 import { readEndpoints } from '../routes/read.ts'
 import { effectiveEndpoint } from '../routes/effective.ts'
@@ -25,6 +27,12 @@ const spending = {
   remaining: '4',
   windowStart: '2026-11-01T00:00:00.000Z',
   resetsAt: '2026-12-01T00:00:00.000Z',
+}
+const tenants: LimitSource = {
+  name: 'tenants',
+  limitsOf: async () => [
+    { subject: { kind: 'Tenant', name: 'acme', uid: 't-1' }, requestsPerMinute: 60, concurrency: 4 },
+  ],
 }
 const stats: AgentStats = {
   runs: 3,
@@ -64,7 +72,7 @@ test(
           },
         },
       })
-      return [...agentKind.endpoints, ...readEndpoints(views), effectiveEndpoint({ effective: () => [] })]
+      return [...agentKind.endpoints, ...readEndpoints(views), effectiveEndpoint({ effective: () => [createEffectiveQuotas(() => [tenants])] })]
     })
     const create = async (name: string, place: DnsLabel, spec: object = {}) =>
       admin.create<AgentDeploymentObject>(AgentDeployment, {
@@ -168,7 +176,15 @@ test(
           ['concurrency', 1, 'Default'],
         ],
       )
-      assert.equal((await ask('other-tenant', 'GET', `/agents/${namespace}/one/effective`)).status, 403)
+      const quotas = async (who: string) => {
+      const shown = await ask(who, 'GET', `/agents/${namespace}/one/effective`)
+      const { quotas: found } = shown.json<{ quotas: Readonly<Record<string, unknown>>[] }>()
+      return found.map(({ readable, spend, requestsPerMinute }) => [readable, spend, requestsPerMinute])
+    }
+    const own = [true, { amount: '5', currency: 'USD', window: 'month' }, null]
+    assert.deepEqual(await quotas('operator'), [own, [true, null, 60]])
+    assert.deepEqual(await quotas('viewer'), [own, [false, null, null]], 'a viewer may not read tenants')
+    assert.equal((await ask('other-tenant', 'GET', `/agents/${namespace}/one/effective`)).status, 403)
       assert.equal((await ask('viewer', 'GET', `/agents/${namespace}/none/effective`)).status, 404)
     })
 
