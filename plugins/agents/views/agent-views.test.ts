@@ -72,7 +72,11 @@ test(
           },
         },
       })
-      return [...agentKind.endpoints, ...readEndpoints(views), effectiveEndpoint({ effective: () => [createEffectiveQuotas(() => [tenants])] })]
+      return [
+        ...agentKind.endpoints,
+        ...readEndpoints(views),
+        effectiveEndpoint({ effective: () => [createEffectiveQuotas(() => [tenants])] }),
+      ]
     })
     const create = async (name: string, place: DnsLabel, spec: object = {}) =>
       admin.create<AgentDeploymentObject>(AgentDeployment, {
@@ -177,14 +181,14 @@ test(
         ],
       )
       const quotas = async (who: string) => {
-      const shown = await ask(who, 'GET', `/agents/${namespace}/one/effective`)
-      const { quotas: found } = shown.json<{ quotas: Readonly<Record<string, unknown>>[] }>()
-      return found.map(({ readable, spend, requestsPerMinute }) => [readable, spend, requestsPerMinute])
-    }
-    const own = [true, { amount: '5', currency: 'USD', window: 'month' }, null]
-    assert.deepEqual(await quotas('operator'), [own, [true, null, 60]])
-    assert.deepEqual(await quotas('viewer'), [own, [false, null, null]], 'a viewer may not read tenants')
-    assert.equal((await ask('other-tenant', 'GET', `/agents/${namespace}/one/effective`)).status, 403)
+        const shown = await ask(who, 'GET', `/agents/${namespace}/one/effective`)
+        const { quotas: found } = shown.json<{ quotas: Readonly<Record<string, unknown>>[] }>()
+        return found.map(({ readable, spend, requestsPerMinute }) => [readable, spend, requestsPerMinute])
+      }
+      const own = [true, { amount: '5', currency: 'USD', window: 'month' }, null]
+      assert.deepEqual(await quotas('operator'), [own, [true, null, 60]])
+      assert.deepEqual(await quotas('viewer'), [own, [false, null, null]], 'a viewer may not read tenants')
+      assert.equal((await ask('other-tenant', 'GET', `/agents/${namespace}/one/effective`)).status, 403)
       assert.equal((await ask('viewer', 'GET', `/agents/${namespace}/none/effective`)).status, 404)
     })
 
