@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import { asObject, isObject } from '#core/json/is-object.ts'
 import { UNKNOWN_FIELD } from '#core/validation/schema-errors.ts'
-import { checkOf } from '#core/validation/validate.ts'
+import { checkOnce } from '#core/validation/validate.ts'
 import { explain, fieldsAt, place, schemaAt, unknownSetting } from './explain-setting.ts'
 import { getAt } from '#core/json/get-at.ts'
 import type { Profile } from './profile.ts'
@@ -32,7 +32,7 @@ export function readSlice(schema: TSchema, given: Tree, from: SliceSources): unk
     origins.set(`/${source.to.replaceAll('.', '/')}`, found.origin)
   }
   const filled = withDefaults(schema, slice, from.profile)
-  const [error] = checkOf(schema)(filled)
+  const [error] = checkOnce(schema, filled)
   if (error === undefined) return filled
   const path = pathOf(error.pointer)
   const origin = origins.get(error.pointer)

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { Value } from 'typebox/value'
 import { isObject } from '#core/json/is-object.ts'
 import { boundsOf, durationProblem } from '#schemas/values/duration.ts'
 import { SHOWN_AS } from '#schemas/values/shown-as.ts'
@@ -21,10 +22,22 @@ export function checkOf(schema: TSchema): Check {
     const crowded = crowdedErrors(closed, value, '')
     if (crowded.length > 0) return crowded
     compiled ??= Compile(closed)
-    return compiled.Check(value)
-      ? durationErrors(schema, value, '')
-      : describeErrors(compiled.Errors(value), { schema, value }).slice(0, MAX_ERRORS)
+    return toErrors(schema, value, compiled.Check(value) ? undefined : compiled.Errors(value))
   }
+}
+
+/** Checks one value as `checkOf` does, without compiling: for schemas that are used once, such as those of settings at a start. */
+export function checkOnce(schema: TSchema, value: unknown): readonly FieldError[] {
+  const closed = closeObjects(schema)
+  const crowded = crowdedErrors(closed, value, '')
+  if (crowded.length > 0) return crowded
+  return toErrors(schema, value, Value.Check(closed, value) ? undefined : Value.Errors(closed, value))
+}
+
+function toErrors(schema: TSchema, value: unknown, errors: ReturnType<typeof Value.Errors> | undefined) {
+  return errors === undefined
+    ? durationErrors(schema, value, '')
+    : describeErrors(errors, { schema, value }).slice(0, MAX_ERRORS)
 }
 
 // Runs before validation, which would visit each field: 1 MiB holds 95,000 of them (F2).

@@ -11,7 +11,7 @@ import { on } from '#core/messaging/consumer/consumer.ts'
 import { crud } from '#core/plugin/crud.ts'
 import { definePlugin, optional } from '#core/plugin/plugin.ts'
 import { defineTask, handleTask } from '#core/tasks/task.ts'
-import { checkOf } from '#core/validation/validate.ts'
+import { checkOnce } from '#core/validation/validate.ts'
 import { defineKind } from '#schemas/kinds/kind.ts'
 import { markDeclaration } from '../load/plugin-error.ts'
 import { demand, demandDomain, isNamed } from './demand.ts'
@@ -110,7 +110,7 @@ export const checkedResourceRoutes: typeof resourceRoutes = (kind, options) => {
 export const checkedCrud: typeof crud = (kind, options) => {
   demandKind('crud', kind, options)
   demand(isObject(options.sample), 'crud: sample must be the spec of a valid object')
-  const [error] = checkOf(kind.spec as TSchema)(options.sample)
+  const [error] = checkOnce(kind.spec as TSchema, options.sample)
   const field = `spec${(error?.pointer ?? '').replaceAll('/', '.')}`
   demand(error === undefined, `crud: the sample of ${kind.kind}: ${field} ${error?.detail}`)
   return crud(kind, options)
