@@ -58,6 +58,7 @@ export const coreLayers: readonly string[] = [
   'core/http/store/routes',
   'core/http/admission',
   'core/http/sessions',
+  'core/http/sessions/oidc',
   'core/http/openapi',
   'core/http/console',
   'core/http',

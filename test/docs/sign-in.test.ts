@@ -1,7 +1,41 @@
 import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import test from 'node:test'
+import { openSettings, readSettings } from '#core/config/settings.ts'
+import { oidcOf } from '#core/http/sessions/oidc/create-oidc.ts'
+import { tempFolder } from '#test/harness/temp-folder.ts'
 import { sharedEmbedded } from '../flows/platform/shared-platform.ts'
 import { createPageShell } from './page-shell.ts'
+
+test('the settings of docs/how-to/sign-in.md are accepted, and make the sign-in at an issuer', (t) => {
+  const { path, remove } = tempFolder('sign-in')
+  t.after(remove)
+  const page = readFileSync(new URL('../../docs/how-to/sign-in.md', import.meta.url), 'utf8')
+  const [, yaml = ''] = /^```yaml\n([\s\S]*?)^```$/m.exec(page) ?? []
+  const file = join(path, 'mesh.yaml')
+  writeFileSync(file, yaml)
+  const env = { MESH_OIDC_CLIENT_SECRET: 'from-the-secret' }
+  const { sessions } = readSettings(openSettings({ env, file }), env, []).core
+  assert.deepEqual([sessions.oidc?.clientSecret, sessions.oidc?.title], ['from-the-secret', 'Example'])
+  assert.notEqual(
+    oidcOf(sessions, { request: () => assert.fail('not called') }, () => new Date()),
+    undefined,
+  )
+  const refused = [
+    'sessions: {publicUrl: "http://mesh.example.com"}',
+    'sessions: {publicUrl: "https://mesh.example.com/path"}',
+    'sessions: {idleMinutes: 0}',
+    'sessions: {absoluteHours: 721}',
+    'sessions: {oidc: {issuer: "http://login.example.com", clientId: a}}',
+    'sessions: {oidc: {issuer: "https://login.example.com"}}',
+    'sessions: {oidc: {issuer: "https://login.example.com", clientId: a, scopes: ["a b"]}}',
+  ]
+  for (const text of refused) {
+    writeFileSync(file, text)
+    assert.throws(() => readSettings(openSettings({ env: {}, file }), {}, []), /sessions\./, text)
+  }
+})
 
 test('UX-13: the commands of docs/how-to/sign-in.md sign in, change the persona and sign out everywhere', async (t) => {
   const platform = await sharedEmbedded()

@@ -124,6 +124,22 @@ export const mutants: readonly Mutant[] = [
     only: 'a session ends at sign-out',
   },
   {
+    name: 'a response of another issuer is accepted',
+    file: 'core/http/sessions/oidc/issuer.ts',
+    find: '      refuseOtherIssuer(server, parameters)\n',
+    replace: '',
+    tests: ['core/http/sessions/oidc/oidc.test.ts'],
+    only: 'OIDC: a callback without a state',
+  },
+  {
+    name: 'a sign-in at the issuer ends twice',
+    file: 'core/http/sessions/oidc/create-oidc.ts',
+    find: 'parts.store, state.id, state.startedAt + 2 * SIGN_IN_MS))) throw',
+    replace: 'parts.store, randomUUID(), state.startedAt + 2 * SIGN_IN_MS))) throw',
+    tests: ['core/http/sessions/oidc/oidc.test.ts'],
+    only: 'OIDC: a browser signs in',
+  },
+  {
     name: 'a session without a renewal never ends',
     file: 'core/http/sessions/sealed-session.ts',
     find: "return now >= idleEndsAt ? 'idle' : undefined",

@@ -112,6 +112,7 @@ const refusals: Readonly<Record<string, string>> = {
   state: 'The sign-in has expired or belongs to another window. Try again.',
   issuer: 'The response did not come from the issuer of this server.',
   token: 'The token of the issuer was not accepted. The log of the server has the reason.',
+  clock: 'The clocks of this server and of the issuer differ.',
   cluster: 'The cluster does not accept tokens of the issuer.',
   too_large: 'The token of the issuer is too large for a session. Ask for one with fewer groups or claims.',
   unavailable: 'The issuer cannot be reached. Try again.',

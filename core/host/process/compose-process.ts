@@ -177,8 +177,14 @@ function outboundOf(
 }
 
 // Credentials in URLs must not reach a log, whichever library prints the URL.
-function concealPasswords({ databaseUrl = '', natsUrl = '', redisUrl = '', objectStore }: CoreSettings): void {
-  for (const key of [objectStore.accessKey, objectStore.secretKey]) conceal(key ?? '')
+function concealPasswords({
+  databaseUrl = '',
+  natsUrl = '',
+  redisUrl = '',
+  objectStore,
+  sessions,
+}: CoreSettings): void {
+  for (const key of [objectStore.accessKey, objectStore.secretKey, sessions.oidc?.clientSecret]) conceal(key ?? '')
   for (const text of [databaseUrl, redisUrl, ...natsUrl.split(',')]) {
     const url = URL.parse(text.trim())
     if (url === null) continue

@@ -20,6 +20,7 @@ import type { Tracer } from '#core/telemetry/tracer.ts'
 import { consoleRoutes } from '#core/http/console/routes.ts'
 import { createSessions } from '#core/http/sessions/create-sessions.ts'
 import type { Sessions } from '#core/http/sessions/create-sessions.ts'
+import { oidcOf } from '#core/http/sessions/oidc/create-oidc.ts'
 import type { SignInWays } from '#core/http/sessions/sign-in-ways.ts'
 import { openApiRoutes } from '#core/http/openapi/routes.ts'
 import { refuseUngranted } from './check-authz.ts'
@@ -160,7 +161,9 @@ export async function createRoleApp(input: RoleAppInput): Promise<RoleApp> {
 function sessionsOf({ role, core, platform: { store }, settings, signIn = {} }: RoleAppInput): Sessions | undefined {
   if (role !== 'bff' || store === undefined || settings.sessions === undefined) return undefined
   const { keys, log, install, now } = core
-  return createSessions({ services: { keys, log, store }, settings: settings.sessions, install, now, ways: signIn })
+  const { sessions } = settings
+  const oidc = oidcOf(sessions, core.outbound, now)
+  return createSessions({ services: { keys, log, store }, settings: sessions, install, now, ways: signIn, oidc })
 }
 
 // The BFF authenticates callers at the cluster, the state role pods with a token for its audience, the gateway both.

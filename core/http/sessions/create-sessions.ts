@@ -5,7 +5,7 @@ import { cookiesFor } from './cookies.ts'
 import { sessionRoutes } from './routes.ts'
 import { createSessionReader } from './session-reader.ts'
 import type { SessionParts } from './session-reader.ts'
-import type { SignInWays } from './sign-in-ways.ts'
+import type { OidcWay, SignInWays } from './sign-in-ways.ts'
 
 /** Sessions of a server: their reader, and their routes. */
 export interface Sessions {
@@ -20,10 +20,12 @@ export interface SessionsInput {
   readonly install: string
   readonly now: () => Date
   readonly ways: SignInWays
+  /** Creates the sign-in at an issuer. */
+  readonly oidc?: ((parts: SessionParts) => OidcWay) | undefined
 }
 
 /** Creates the sessions of a server. */
-export function createSessions({ services, settings, install, now, ways }: SessionsInput): Sessions {
+export function createSessions({ services, settings, install, now, ways, oidc }: SessionsInput): Sessions {
   const cookies = cookiesFor(settings.publicUrl)
   const parts: SessionParts = {
     ...services,
@@ -33,5 +35,5 @@ export function createSessions({ services, settings, install, now, ways }: Sessi
     of: [install, cookies.name],
     publicUrl: settings.publicUrl,
   }
-  return { reader: createSessionReader(parts), routes: sessionRoutes(parts, ways) }
+  return { reader: createSessionReader(parts), routes: sessionRoutes(parts, { ...ways, oidc: oidc?.(parts) }) }
 }

@@ -10,12 +10,27 @@ export interface SignInWays {
   readonly oidc?: OidcWay | undefined
 }
 
-/** Sign-in at an issuer of OpenID Connect. */
+/** Why a sign-in at an issuer failed; the page of the sign-in has a text for each. */
+export type RefusedReason = 'denied' | 'state' | 'issuer' | 'token' | 'clock' | 'cluster' | 'too_large' | 'unavailable'
+
+/** A sign-in at an issuer that failed. `code` is a word of the protocol, for the log. */
+export class SignInRefused extends Error {
+  override readonly name = 'SignInRefused'
+  readonly reason: RefusedReason
+  readonly code: string | undefined
+  constructor(reason: RefusedReason, code?: string) {
+    super(`sign-in refused: ${reason}`)
+    this.reason = reason
+    this.code = code
+  }
+}
+
+/** Sign-in at an issuer of OpenID Connect. Both throw `SignInRefused`. */
 export interface OidcWay {
   /** Name of the issuer on the page of the sign-in. */
   readonly title: string
-  /** Begins a sign-in: redirects to the issuer. */
-  start(request: FastifyRequest, reply: FastifyReply): Promise<unknown>
+  /** Begins a sign-in. Resolves with the address of the issuer. */
+  start(request: FastifyRequest, reply: FastifyReply): Promise<string>
   /** Ends a sign-in. Resolves with the bearer and the path to continue at. */
   finish(request: FastifyRequest, reply: FastifyReply): Promise<{ readonly bearer: string; readonly next: string }>
 }

@@ -4,6 +4,7 @@ import type { Static } from 'typebox'
 import { Fail } from '#core/errors/domain-error.ts'
 import { isBearerText, readBearer } from '../input/bearer-token.ts'
 import { bodyReader } from '../input/body.ts'
+import { toProblemResponse } from '../problem/problem.ts'
 import { beginSession, endSession, refuseLargeBearer } from './browser-sessions.ts'
 import { CODE_MS } from './one-time-codes.ts'
 import type { OneTimeCodes } from './one-time-codes.ts'
@@ -13,6 +14,7 @@ import type { SessionHandling } from './session-handling.ts'
 import { findSession } from './session-reader.ts'
 import { viewOf } from './session-view.ts'
 import type { SessionView } from './session-view.ts'
+import { SignInRefused } from './sign-in-ways.ts'
 import type { OidcWay } from './sign-in-ways.ts'
 
 // Longer than any bearer that fits, so that its refusal can say why.
@@ -83,12 +85,30 @@ export function codeIssuer(context: SessionHandling, codes: OneTimeCodes) {
 
 /** `GET /session/oidc` and its callback. A failure returns to the page of the sign-in with its reason, without any value of the issuer. */
 export function oidcHandlers(context: SessionHandling, oidc: OidcWay) {
+  const orReason =
+    (act: (request: FastifyRequest, reply: FastifyReply) => Promise<string>) =>
+    async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
+      reply.redirect(await act(request, reply).catch((error: unknown) => pageOf(error, context)), 303)
   return {
-    start: (request: FastifyRequest, reply: FastifyReply) => oidc.start(request, reply),
-    finish: async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    start: orReason((request, reply) => oidc.start(request, reply)),
+    finish: orReason(async (request, reply) => {
       const { bearer, next } = await oidc.finish(request, reply)
-      await begin(context, request, reply, bearer)
-      return reply.redirect(next, 303)
-    },
+      await begin(context, request, reply, bearer).catch((error: unknown) => {
+        throw toRefused(error)
+      })
+      return next
+    }),
   }
+}
+
+function toRefused(error: unknown): unknown {
+  const { status } = toProblemResponse(error)
+  if (status === 413) return new SignInRefused('too_large')
+  return status === 401 ? new SignInRefused(error instanceof Fail ? 'token' : 'cluster') : error
+}
+
+function pageOf(error: unknown, { parts: { log } }: SessionHandling): string {
+  if (!(error instanceof SignInRefused)) throw error
+  log.warn({ reason: error.reason, code: error.code }, 'sign-in at the issuer refused')
+  return `/sign-in?error=${error.reason}`
 }

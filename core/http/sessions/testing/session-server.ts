@@ -12,6 +12,7 @@ import { openEventStream } from '../../stream/event-stream.ts'
 import { buildServer } from '../../testing/build-server.ts'
 import type { BuildOptions } from '../../testing/build-server.ts'
 import { createSessions } from '../create-sessions.ts'
+import type { SessionsInput } from '../create-sessions.ts'
 import type { SignInWays } from '../sign-in-ways.ts'
 
 const httpMigrations = { name: 'http', migrations: new URL('../../migrations/', import.meta.url) }
@@ -41,6 +42,7 @@ interface ServerInput extends Pick<BuildOptions, 'cluster'> {
   readonly settings?: Partial<CoreSettings['sessions']>
   readonly ways?: SignInWays
   readonly now?: () => Date
+  readonly oidc?: SessionsInput['oidc']
 }
 
 const things = {
@@ -79,6 +81,7 @@ export async function startSessions(t: TestContext, input: ServerInput = {}) {
         install: 'mesh',
         now,
         ways,
+        oidc: input.oidc,
       }),
   })
   const { app } = server
