@@ -83,11 +83,9 @@ for (const { name, skip, open } of pluginAdapters)
       { conversationId: 'c-7' },
       { label: ['team', 'red'] as const },
       { minDurationMs: 2_000_000 },
-      ...[
-        { hasFeedback: false, agent: 'robot-0' },
-        { prefix: 'user-99' },
-        { subject: 'user-7', state: 'paused' as const },
-      ],
+      { hasFeedback: false, agent: 'robot-0' },
+      { prefix: 'user-99' },
+      { subject: 'user-7', state: 'paused' as const },
     ]
     for (const filter of filters)
       for (const { from, to } of [
