@@ -58,7 +58,7 @@ import type {
   runWaiting,
   usageReported,
 } from '#plugins/runs/contract/events.ts'
-import type { runExecutor, runTenants } from '#plugins/runs/contract/points.ts'
+import type { runContents, runExecutor, runTenants } from '#plugins/runs/contract/points.ts'
 import type { shareCreated, shareRevoked } from '#plugins/sharing/contract/events.ts'
 import type { tenantQuotaChanged } from '#plugins/tenants/contract/events.ts'
 
@@ -131,6 +131,7 @@ export interface PlatformPoints {
   readonly 'providers.call-pricing': ValueOf<typeof callPricing>
   readonly 'providers.filter': ValueOf<typeof modelFilter>
   readonly 'pruning.pruner': ValueOf<typeof pruner>
+  readonly 'runs.contents': ValueOf<typeof runContents>
   readonly 'runs.executor': ValueOf<typeof runExecutor>
   readonly 'runs.tenants': ValueOf<typeof runTenants>
 }

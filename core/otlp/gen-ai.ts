@@ -13,6 +13,13 @@ export const genAi = {
   cachedTokens: 'gen_ai.usage.cache_read.input_tokens',
   cacheWriteTokens: 'gen_ai.usage.cache_creation.input_tokens',
   toolName: 'gen_ai.tool.name',
+  systemInstructions: 'gen_ai.system_instructions',
+  inputMessages: 'gen_ai.input.messages',
+  outputMessages: 'gen_ai.output.messages',
+  toolArguments: 'gen_ai.tool.call.arguments',
+  toolResult: 'gen_ai.tool.call.result',
+  /** Parts of the content were left out. */
+  isContentCut: 'mesh.content.cut',
   /** Amount as a decimal string. */
   cost: 'mesh.model.cost',
   /** ISO 4217 code of the cost. */

@@ -54,7 +54,9 @@ export function fromEnded(span: EndedSpan): OtlpSpan {
     ]),
   )
   const name = boundText(span.name, spanBounds.name)
-  return { ...span, name, attributes, statusMessage: undefined, events: [], links: [], dropped: 0 }
+  const { traceId, spanId, parentSpanId, kind, startedAt, endedAt, status } = span
+  const about = { traceId, spanId, parentSpanId, kind, startedAt, endedAt, status }
+  return { ...about, name, attributes, statusMessage: undefined, events: [], links: [], dropped: 0 }
 }
 
 function toJson(span: OtlpSpan): object {

@@ -1,5 +1,6 @@
 import { childOf, formatTraceparent, startTrace } from './traceparent.ts'
 import type { Trace } from './traceparent.ts'
+import type { ReadContent } from './span-content.ts'
 
 /** Attributes of a span: ids, names and numbers, never content. */
 export type Attributes = Readonly<Record<string, string | number | boolean>>
@@ -16,12 +17,14 @@ export interface EndedSpan extends Trace {
   readonly endedAt: bigint
   readonly status: 'ok' | 'error'
   readonly attributes: Attributes
+  /** Content of the operation; only launchers read it, within the trace policy of their agent. */
+  readonly content?: ReadContent
 }
 
 /** A span in progress; `end` must be called exactly once. */
 export interface Span extends Trace {
   readonly traceparent: string
-  end(status: 'ok' | 'error', attributes?: Attributes): void
+  end(status: 'ok' | 'error', attributes?: Attributes, content?: ReadContent): void
 }
 
 /** Name of a span, with its kind unless it is `internal`. */
@@ -54,12 +57,13 @@ export function createTracer(record: (span: EndedSpan) => void, sample: Sample =
       return {
         ...context,
         traceparent: formatTraceparent(context),
-        end(status, more = {}) {
+        end(status, more = {}, content) {
           if (ended) return
           ended = true
           const times = { startedAt: toUnixNano(startedAt), endedAt: toUnixNano(performance.now()) }
           const all = { ...attributes, ...more }
-          record({ ...context, name, kind, parentSpanId: parent?.spanId, ...times, status, attributes: all })
+          const about = { ...context, name, kind, parentSpanId: parent?.spanId, ...times, status, attributes: all }
+          record(content === undefined ? about : { ...about, content })
         },
       }
     },

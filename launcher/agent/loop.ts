@@ -15,6 +15,7 @@ import type { ModelResponse } from './model-response.ts'
 import type { ModelClient } from './model-client.ts'
 import { askHuman } from './built-in-tools.ts'
 import type { Tool } from '../contract/loop/tool.ts'
+import { readRequest, readResponse } from '../contract/content/read-messages.ts'
 import { beginStep, finishStep, stepTrace } from './steps.ts'
 import { makePendingCalls } from './tool-calls.ts'
 import { recallTurns, storeTurn } from './turns.ts'
@@ -154,9 +155,11 @@ async function callModel(call: {
   let decisions = 0
   const startedAt = performance.now()
   const reported = () => ({ route, durationMs: Math.round(performance.now() - startedAt), parentSpanId: parent.spanId })
+  // The conversation grows until the content is read.
+  const asked = conversation.messages.slice()
   const fail = (error: unknown): void => {
     context.signal.removeEventListener('abort', abort)
-    span.end('error', { [genAi.decisions]: decisions })
+    span.end('error', { [genAi.decisions]: decisions }, () => readRequest({ messages: asked }))
     context.report(noUsage, { ...reported(), error: describeFailure(error) }, span.spanId)
   }
   // Immediately: no entry can follow the outcome of a run that exceeded its time limit.
@@ -178,7 +181,10 @@ async function callModel(call: {
         for (const finding of findings) context.emit('guardrail.decided', { ...toDecided(finding) }, span.spanId)
       },
     })
-    span.end('ok', { ...modelCallAttributes(answer), [genAi.decisions]: decisions })
+    span.end('ok', { ...modelCallAttributes(answer), [genAi.decisions]: decisions }, () => ({
+      ...readRequest({ messages: asked }),
+      output: readResponse({ choices: [{ message: assistantMessage(answer.text, answer.toolCalls) }] }) ?? [],
+    }))
     shown.finish(answer.text, span.spanId)
     const cost = answer.cost === undefined ? {} : { cost: answer.cost }
     context.report(answer.usage, { ...reported(), model: answer.model, ...cost }, span.spanId)

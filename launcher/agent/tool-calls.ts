@@ -110,7 +110,7 @@ async function makeCall(
     isError = true
     result = { error: error instanceof Error ? error.message : String(error) }
   }
-  span.end(isError ? 'error' : 'ok')
+  span.end(isError ? 'error' : 'ok', {}, () => ({ arguments: args ?? call.arguments, result }))
   const durationMs = Math.round(performance.now() - startedAt)
   context.emit('tool.finished', { ...about, result, isError, durationMs }, span.spanId)
   return toContent(result)

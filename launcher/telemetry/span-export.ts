@@ -1,20 +1,25 @@
 import type { Dispatcher } from 'undici'
 import type { Logger } from '#core/log/logger.ts'
 import { createOtlpExporter, sizeOfSpan } from '#core/otlp/otlp-span-exporter.ts'
-import type { OtlpSpan, SpanOrigin } from '#core/otlp/span.ts'
+import { genAi } from '#core/otlp/gen-ai.ts'
+import type { OtlpAttributes, OtlpSpan, SpanOrigin } from '#core/otlp/span.ts'
 import { createSpanEncoder, joinSpans } from '#core/otlp/write-json.ts'
 import type { EncodedSpan } from '#core/otlp/write-json.ts'
+import type { ReadContent } from '#core/telemetry/span-content.ts'
 import { createSpanQueue } from '#core/telemetry/span-queue.ts'
 import type { SpanQueue, SpanQueueOptions } from '#core/telemetry/span-queue.ts'
 import type { Settings } from '../contract/settings/settings.ts'
 import { sendSpans } from '#plugins/traces/contract/wire.ts'
 import { callState } from '../contract/state/call-state.ts'
 import { createStateClient } from '../contract/state/state-client.ts'
+import { createContentQueue } from './content-queue.ts'
 import { createTraceFilter } from './trace-policy.ts'
 
 /** Where spans of the agent go, within its trace policy. Best effort: nothing waits for it (H4). */
 export interface SpanExport {
   add(origin: SpanOrigin, spans: readonly OtlpSpan[]): void
+  /** Adds a span once its content is read, bounded and redacted. Above a limit of waiting spans its content is left out. */
+  addWithContent(origin: SpanOrigin, span: OtlpSpan, read: ReadContent): void
   /** Number of spans dropped so far, by each destination. */
   dropped(): number
   /** Sends what is queued. */
@@ -37,12 +42,12 @@ type ExportSettings = Pick<Settings, 'traces' | 'otlpEndpoint' | 'otlpHeaders' |
 export function createSpanExport(settings: ExportSettings, parts: SpanExportParts): SpanExport | undefined {
   const { otlpEndpoint: endpoint, otlpHeaders: headers, traces } = settings
   const count = { exported: () => undefined, dropped: parts.onDropped }
-  const queues: readonly SpanQueue<EncodedSpan>[] = [
-    ...(endpoint === undefined ? [] : [createOtlpExporter({ endpoint, headers, ...parts, count })]),
-    ...(traces.store && settings.stateUrl !== undefined
-      ? [createStoreExporter(settings.stateUrl, settings, { ...parts, count })]
-      : []),
-  ]
+  const backend = endpoint === undefined ? undefined : createOtlpExporter({ endpoint, headers, ...parts, count })
+  const store =
+    traces.store && settings.stateUrl !== undefined
+      ? createStoreExporter(settings.stateUrl, settings, { ...parts, count })
+      : undefined
+  const queues = [backend, store].filter((queue) => queue !== undefined)
   if (queues.length === 0) return undefined
   const filter = createTraceFilter(traces)
   const encode = createSpanEncoder()
@@ -54,17 +59,34 @@ export function createSpanExport(settings: ExportSettings, parts: SpanExportPart
     origins.set(origin, filtered)
     return filtered
   }
+  const send = (origin: SpanOrigin, kept: OtlpSpan): void => {
+    const encoded = encode(originOf(origin), kept)
+    for (const queue of queues) queue.add(encoded)
+  }
+  const sendWith = (origin: SpanOrigin, kept: OtlpSpan, content: OtlpAttributes): void => {
+    const whole = encode(originOf(origin), { ...kept, attributes: { ...kept.attributes, ...content } })
+    store?.add(whole)
+    backend?.add(traces.exportContent ? whole : encode(originOf(origin), kept))
+  }
+  const waiting = createContentQueue(traces.redact)
   return {
     add(origin, spans) {
       for (const span of spans) {
         const kept = filter.span(span)
-        if (kept === undefined) continue
-        const encoded = encode(originOf(origin), kept)
-        for (const queue of queues) queue.add(encoded)
+        if (kept !== undefined) send(origin, kept)
       }
+    },
+    addWithContent(origin, span, read) {
+      const kept = filter.span(span)
+      if (kept === undefined) return
+      if (traces.capture !== 'full') return send(origin, kept)
+      waiting.add(read, (content) => {
+        sendWith(origin, kept, content ?? { [genAi.isContentCut]: true })
+      })
     },
     dropped: () => queues.reduce((sum, queue) => sum + queue.dropped(), 0),
     close: async () => {
+      await waiting.close()
       await Promise.all(queues.map((queue) => queue.close()))
     },
   }

@@ -1,14 +1,16 @@
 import { hostname } from 'node:os'
 import type { Dispatcher } from 'undici'
 import type { Logger } from '#core/log/logger.ts'
+import type { SpanOrigin } from '#core/otlp/span.ts'
 import { fromEnded } from '#core/otlp/write-json.ts'
 import { createOtlpMetrics } from '#core/telemetry/otlp-metrics.ts'
 import type { OtlpMetrics } from '#core/telemetry/otlp-metrics.ts'
-import type { Tracer } from '#core/telemetry/tracer.ts'
+import type { EndedSpan, Tracer } from '#core/telemetry/tracer.ts'
 import type { AgentConfig } from '../contract/settings/agent-config.ts'
 import type { Settings } from '../contract/settings/settings.ts'
 import { createLoggedTracer } from './logged-tracer.ts'
 import { createSpanExport } from './span-export.ts'
+import type { SpanExport } from './span-export.ts'
 import { createLauncherMeter } from './metrics.ts'
 import type { LauncherMeter } from './metrics.ts'
 
@@ -42,7 +44,7 @@ export function createTelemetry(settings: Settings, dispatcher: () => Promise<Di
   const origin = { resource: resourceOf(agent), scope: 'mesh.launcher' }
   let metrics: OtlpMetrics | undefined
   return {
-    tracer: createLoggedTracer(log, exporter && ((span) => exporter.add(origin, [fromEnded(span)]))),
+    tracer: createLoggedTracer(log, exporter && ((span) => exportSpan(exporter, origin, span))),
     meter,
     pushMetrics: (gauges) => {
       if (target !== undefined) metrics = createOtlpMetrics({ ...target, collect: () => meter.collect(gauges()) })
@@ -51,6 +53,12 @@ export function createTelemetry(settings: Settings, dispatcher: () => Promise<Di
       await Promise.all([exporter?.close(), metrics?.close()])
     },
   }
+}
+
+function exportSpan(exporter: SpanExport, origin: SpanOrigin, span: EndedSpan): void {
+  const { content } = span
+  if (content === undefined) exporter.add(origin, [fromEnded(span)])
+  else exporter.addWithContent(origin, fromEnded(span), content)
 }
 
 function resourceOf(agent: AgentConfig) {

@@ -8,6 +8,7 @@ import { ConfigError } from '../contract/settings/agent-config.ts'
 /** Without the plugin `traces` spans go to the OTLP backend only, according to the default policy. */
 const withoutPlugin: TraceSettings = {
   store: false,
+  exportContent: false,
   capture: 'metadata',
   sampleRate: 1,
   redact: createRedactor([]).text,
@@ -17,15 +18,16 @@ const withoutPlugin: TraceSettings = {
 export function parseTraceSettings(given: unknown): TraceSettings {
   if (given === undefined) return withoutPlugin
   if (!isObject(given)) throw new ConfigError('/plugins/traces: must be an object')
-  const { store, capture, redact, sampleRate } = given
+  const { store, capture, redact, sampleRate, exportContent = false } = given
   if (typeof store !== 'boolean') throw wrong('store', 'must be true or false')
+  if (typeof exportContent !== 'boolean') throw wrong('exportContent', 'must be true or false')
   if (capture !== 'full' && capture !== 'metadata' && capture !== 'none')
     throw wrong('capture', 'must be full, metadata or none')
   if (typeof sampleRate !== 'number' || !(sampleRate >= 0 && sampleRate <= 1))
     throw wrong('sampleRate', 'must be a number from 0 to 1')
   if (!Array.isArray(redact) || !redact.every((one) => typeof one === 'string'))
     throw wrong('redact', 'must be a list of strings')
-  return { store, capture, sampleRate, redact: compile(redact) }
+  return { store, exportContent, capture, sampleRate, redact: compile(redact) }
 }
 
 function compile(entries: readonly string[]): Redact {

@@ -8,7 +8,7 @@ import { createRunsApi, createRunsSystem } from './create-api.ts'
 import { runsConsumers } from './consumers.ts'
 import { createChildRuns } from './delegation/child-runs.ts'
 import { runErrors } from './contract/errors.ts'
-import { runExecutor, runTenants } from './contract/points.ts'
+import { runContents, runExecutor, runTenants } from './contract/points.ts'
 import { runEvents } from './contract/events.ts'
 import { createGatewayRuns } from './gateway/gateway-runs.ts'
 import { createServices } from './services/create-services.ts'
@@ -52,7 +52,7 @@ export const runs = definePlugin({
   events: runEvents,
   access: runsAccess,
   errors: runErrors,
-  points: [runExecutor, runTenants],
+  points: [runExecutor, runTenants, runContents],
   enforces: [{ kind: 'AgentDeployment', field: 'delegates' }],
   create: createServices,
   api: createRunsApi,

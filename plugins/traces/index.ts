@@ -2,7 +2,9 @@ import { contribute } from '#core/jobs/extension-point.ts'
 import { definePlugin } from '#core/plugin/plugin.ts'
 import { agentPodPart } from '#plugins/agents/contract/points.ts'
 import { pruner } from '#plugins/pruning/contract/points.ts'
+import { runContents } from '#plugins/runs/contract/points.ts'
 import { runs } from '#plugins/runs/index.ts'
+import { createRunContents } from './services/run-contents.ts'
 import { tracesConsumers } from './consumers.ts'
 import { tracesJobs } from './jobs.ts'
 import { tracesPodPart } from './pod-part.ts'
@@ -11,6 +13,8 @@ import { createServices } from './services/create-services.ts'
 import { tracesSettings } from './contract/settings.ts'
 import { tracesStateRoutes } from './state-routes.ts'
 import { spanPruner } from './store/remove-spans.ts'
+
+const virtual = 'Virtual resource: exists only in access reviews.'
 
 /** Traces of agents: spans of launchers, and spans that agents send to their launchers' OTLP ports. */
 export const traces = definePlugin({
@@ -21,10 +25,17 @@ export const traces = definePlugin({
   settings: tracesSettings,
   requires: ['store'],
   migrations: new URL('./migrations/', import.meta.url),
-  access: [{ resource: 'agentdeployments', state: ['get'] }],
+  access: [
+    { resource: 'agentdeployments', state: ['get'] },
+    { resource: 'traces/content', kind: 'Trace', reason: virtual, developer: ['get'] },
+  ],
   enforces: [{ kind: 'AgentDeployment', field: 'tracePolicy' }],
   create: createServices,
-  contributions: ({ settings }) => [contribute(agentPodPart, tracesPodPart(settings)), contribute(pruner, spanPruner)],
+  contributions: (services) => [
+    contribute(agentPodPart, tracesPodPart(services.settings)),
+    contribute(pruner, spanPruner),
+    contribute(runContents, createRunContents(services)),
+  ],
   routes: tracesRoutes,
   stateRoutes: tracesStateRoutes,
   consumers: tracesConsumers,

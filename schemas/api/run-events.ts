@@ -3,7 +3,8 @@ import { described, exemplified } from '../values/described.ts'
 import { RunId } from '../names/run-id.ts'
 import { entryKinds } from '../runs/run.ts'
 import { componentRef, shownAs } from '../values/shown-as.ts'
-import { anyObject, anyValue, openObject, time } from './common.ts'
+import { anyObject, anyValue, Money, openObject, time } from './common.ts'
+import { spanContentOrNull } from './span-content.ts'
 import { FailReason, Interrupt, PauseReason, runCosts, Usage } from './runs.ts'
 
 /** A node of the tree of a run. */
@@ -27,6 +28,36 @@ export const TreeNode = Type.Object(
       openObject('What the entries of the span say, such as `route`, `model`, `arguments` or `result`.'),
       { 'run.state': 'succeeded' },
     ),
+    usage: described(
+      Type.Union([Usage, Type.Null()]),
+      'Tokens of a model call, or of the run; null for other nodes.',
+      null,
+    ),
+    cost: described(
+      Type.Union([Money, Type.Null()]),
+      'Cost of a model call as the launcher knows it, or of the run; null if it is unknown.',
+      null,
+    ),
+    error: described(
+      Type.Union([
+        Type.Object(
+          {
+            code: Type.String({ description: 'Code of the error, such as model_error.', examples: ['tool_error'] }),
+            message: Type.String({ description: 'What failed; empty without a message.', examples: ['timed out'] }),
+          },
+          { title: 'NodeError' },
+        ),
+        Type.Null(),
+      ]),
+      'Why the node failed; null unless it did.',
+      null,
+    ),
+    runId: described(
+      Type.Union([RunId, Type.Null()]),
+      'The run itself, or the child run of a delegation; null for other nodes.',
+      null,
+    ),
+    content: spanContentOrNull,
     children: described(
       Type.Array(shownAs(anyObject, componentRef('TreeNode'))),
       'Child nodes, in the order in which they started.',
@@ -63,6 +94,15 @@ export const RunTree = Type.Object(
         description: '`after` of the next part; null when the tree is complete.',
       }),
       null,
+    ),
+    spanCount: Type.Integer({
+      description: 'Nodes of the whole tree, also of other parts; at most those of 100,000 journal entries.',
+      examples: [4],
+    }),
+    errorSpanIds: described(
+      Type.Array(Type.String()),
+      'The first nodes with errors of the whole tree, at most 20, without the root.',
+      [],
     ),
     ...runCosts,
   },

@@ -8,6 +8,7 @@ import { durationBounds } from '../values/duration.ts'
 import { RunId } from '../names/run-id.ts'
 import { componentRef, shownAs } from '../values/shown-as.ts'
 import { runCosts } from './runs.ts'
+import { spanContentOrNull } from './span-content.ts'
 import { anyObject, listOf, namespaceQuery, openObject, pageQuery, scope, time } from './common.ts'
 
 const strict = { additionalProperties: false }
@@ -120,6 +121,7 @@ export const TraceSpan = Type.Object(
       'Links to spans of other traces.',
       [],
     ),
+    content: spanContentOrNull,
     dropped: Type.Integer({ description: 'Attributes, events and links that were left out.', examples: [0] }),
     children: exemplified(
       Type.Array(shownAs(anyObject, componentRef('TraceSpan')), {

@@ -13,4 +13,6 @@ export interface AppliedTracePolicy {
 export interface LauncherTraces extends AppliedTracePolicy {
   /** Whether spans are sent to the state role. */
   readonly store: boolean
+  /** Whether content goes to the OTLP backend, too. Absent in configurations of earlier versions: no. */
+  readonly exportContent?: boolean
 }

@@ -86,7 +86,7 @@ export const keptData: readonly KeptData[] = [
   },
   {
     what: 'Spans of agents',
-    tables: ['traces_chunks', 'traces_totals', 'traces_usage', 'traces_summaries'],
+    tables: ['traces_chunks', 'traces_totals', 'traces_usage', 'traces_summaries', 'traces_contents'],
     kept: 'after they were stored; until the last run of the trace, the agent or the namespace is removed',
     keptBy: ['traces.retentionDays'],
     quotas: ['traces.bytesPerNamespace', 'traces.spansPerTrace'],

@@ -21,6 +21,7 @@ export const coreLayers: readonly string[] = [
   'core/sse',
   'core/http-client',
   'core/model-apis/usage',
+  'core/model-apis/assemble',
   'core/model-apis',
   'core/objects',
   'core/kube',

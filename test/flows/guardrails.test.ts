@@ -122,6 +122,28 @@ test('guardrails: agents are blocked, masked and approved, with launcher, gatewa
     assert.equal((await api(`GET /guardrailpolicies?namespace=${namespace}`, undefined, 'other-tenant')).status, 403)
   })
 
+  await t.test('a policy is tried on a body by those who may get it, and nothing is stored', async () => {
+    const path = `POST /guardrailpolicies/${namespace}/guarded-staff/try`
+    const text = 'Ask ann@example.com about MAGENTA-7.'
+    const masked = await api(path, { stage: 'response', body: text }, 'viewer')
+    const contacts = { rule: 'contacts', check: 'pii', action: 'mask', count: 1 }
+    const passed = { decision: 'pass', by: null, hits: [contacts], skipped: [], body: 'Ask [contact] about MAGENTA-7.' }
+    assert.deepEqual([masked.status, masked.json()], [200, passed])
+    const blocked = (await api(path, { stage: 'request', body: text })).json<{ by: string; body: unknown }>()
+    assert.deepEqual([blocked.by, blocked.body], ['project', null])
+    assert.equal((await api(path, { stage: 'request', body: text }, 'other-tenant')).status, 403)
+    assert.equal((await send({ method: 'POST', path: `/api${path.slice(5)}`, body: {} })).status, 401)
+    const unknown = await api(`POST /guardrailpolicies/${namespace}/absent/try`, { stage: 'request', body: text })
+    assert.equal(unknown.status, 404)
+    for (const [body, status] of [
+      [{ stage: 'answer', body: text }, 400],
+      [{ stage: 'request' }, 400],
+      [{ stage: 'request', body: 7 }, 400],
+      [{ stage: 'request', body: 'x'.repeat(300_000) }, 413],
+    ] as const)
+      assert.equal((await api(path, body)).status, status, JSON.stringify(body).slice(0, 60))
+  })
+
   const forms = [
     { agent: 'guarded-loop', textOf: ({ output }: Run): unknown => output },
     { agent: 'guarded-own', textOf: ({ output }: Run): unknown => (output as { text: string }).text },

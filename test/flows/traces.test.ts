@@ -3,10 +3,25 @@ import test from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ObjectRef } from '#core/kube/client.ts'
 import type { Persona } from '#local/data-folder/personas.ts'
+import type { SpanContentView } from '#schemas/api/span-content.ts'
 import type { TraceSpanNode } from '#schemas/api/traces.ts'
 import { ModelProvider } from '#schemas/crds/model-provider.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
 import { sharedEmbedded } from './platform/shared-platform.ts'
+
+interface Node {
+  readonly kind: string
+  readonly content: SpanContentView | null
+  readonly children: readonly Node[]
+}
+
+interface RunTree {
+  readonly root: Node
+  readonly spanCount: number
+  readonly errorSpanIds: readonly string[]
+}
+
+const allNodes = (node: Node): readonly Node[] => [node, ...node.children.flatMap(allNodes)]
 
 interface Detail {
   readonly traceId: string
@@ -120,9 +135,40 @@ test('traces: the spans of a run are stored by its launcher, and read as its cal
     assert.deepEqual(run.output, { status: 200, protocol: 'http/protobuf' })
   })
 
+  await t.test('UX-8: with capture full, content is shown to a developer and withheld from a viewer', async () => {
+    const path = `/agents/${namespace}/traced-loop/tracepolicy`
+    assert.equal((await ask('PUT', path, { tracePolicy: { capture: 'full' } })).status, 200)
+    let model: TraceSpanNode | undefined
+    let runId = ''
+    // The former pod serves runs until its successor is ready.
+    for (const end = performance.now() + 120_000; !model?.content && performance.now() < end;) {
+      runId = await invoke()
+      const { roots } = await untilStored(runId, 6)
+      model = all(roots).find(({ name }) => name === 'model call')
+    }
+    assert.deepEqual(model?.content?.systemInstructions, [{ type: 'text', content: 'Count.' }])
+    assert.deepEqual(model.content.inputMessages, [
+      { role: 'user', parts: [{ type: 'text', content: 'How much is it?' }] },
+    ])
+    const read = async (as: Persona) => {
+      const { roots } = (await ask('GET', `/traces/${runId}/detail`, undefined, as)).json<Detail>()
+      const tree = (await ask('GET', `/runs/${runId}/tree`, undefined, as)).json<RunTree>()
+      const nodes = [...allNodes(tree.root)]
+      return { roots, tree, tool: nodes.find(({ kind }) => kind === 'tool'), text: JSON.stringify(roots) }
+    }
+    const developer = await read('developer')
+    assert.deepEqual(developer.tool?.content?.arguments, { expression: '6*7' })
+    assert.ok(developer.text.includes('It is 42.'))
+    assert.deepEqual([developer.tree.spanCount > 5, developer.tree.errorSpanIds], [true, []])
+    const viewer = await read('viewer')
+    assert.equal(viewer.tool?.content?.withheld, true)
+    assert.deepEqual(viewer.tool.content.arguments, null)
+    assert.doesNotMatch(viewer.text, /How much|It is 42|6\*7/)
+    assert.equal((await ask('GET', `/traces/${runId}/detail`, undefined, 'other-tenant')).status, 404)
+  })
+
   await t.test('a policy that captures nothing stores nothing; a wrong pattern is refused by its field', async () => {
     const path = `/agents/${namespace}/traced-loop/tracepolicy`
-    assert.deepEqual((await ask('GET', path)).json(), { tracePolicy: null })
     const wrong = await ask('PUT', path, { tracePolicy: { redact: ['email', '('] } })
     assert.equal(wrong.status, 400)
     assert.equal(wrong.json<{ errors: { pointer: string }[] }>().errors[0]?.pointer, '/tracePolicy/redact/1')

@@ -24,6 +24,34 @@ export const mutants: readonly Mutant[] = [
     tests: ['plugins/traces/spans/build-trace.test.ts'],
   },
   {
+    name: 'traces: content is shown without the right to it',
+    file: 'plugins/traces/services/find-contents.ts',
+    find: 'return granted.has(namespace) ?',
+    replace: 'return granted.size >= 0 ?',
+    tests: ['plugins/traces/store/contents.test.ts'],
+  },
+  {
+    name: 'traces: content outlives its run',
+    file: 'plugins/traces/store/remove-spans.ts',
+    find: '${ofTraces} or ${contentsOfRuns(runIds, traceIds)}',
+    replace: '${ofTraces} or (${contentsOfRuns(runIds, traceIds)} and false)',
+    tests: ['plugins/traces/store/contents.test.ts'],
+  },
+  {
+    name: 'traces: content goes to the OTLP backend without the setting',
+    file: 'launcher/telemetry/span-export.ts',
+    find: 'traces.exportContent ? whole',
+    replace: 'store !== undefined ? whole',
+    tests: ['launcher/listeners/contents.test.ts'],
+  },
+  {
+    name: 'traces: a late span does not become the root',
+    file: 'plugins/traces/store/summaries.ts',
+    find: '(excluded.has_parent, excluded.root_nanos) < (t.has_parent, t.root_nanos)',
+    replace: 'false',
+    tests: ['plugins/traces/routes/list-traces.test.ts'],
+  },
+  {
     name: 'traces: a trace has no quota',
     file: 'plugins/traces/store/store-spans.ts',
     find: 'where t.spans + excluded.spans <= ${most}',
@@ -61,8 +89,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'traces: removed spans still count for the namespace',
     file: 'plugins/traces/store/remove-spans.ts',
-    find: 'rows.map(({ namespace_uid: owner, bytes }) => ({ owner, bytes }))',
-    replace: 'rows.map(({ namespace_uid: owner }) => ({ owner, bytes: 0 }))',
+    find: 'chunks.map(({ namespace_uid: owner, bytes }) => ({ owner, bytes }))',
+    replace: 'chunks.map(({ namespace_uid: owner }) => ({ owner, bytes: 0 }))',
     tests: store,
   },
   {

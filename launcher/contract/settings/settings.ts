@@ -10,6 +10,8 @@ export type Level = 'debug' | 'info' | 'warn' | 'error'
 export interface TraceSettings {
   readonly store: boolean
   readonly capture: 'full' | 'metadata' | 'none'
+  /** Whether content goes to the OTLP backend, too. */
+  readonly exportContent: boolean
   /** Sample rate of traces, from 0 to 1. */
   readonly sampleRate: number
   readonly redact: Redact

@@ -36,7 +36,8 @@ export function createCallForAgent(
     })
     const gone = new AbortController()
     response.on('close', () => gone.abort(new Error('the agent closed the connection')))
-    return inSpan(span, async () => {
+    let ended: unknown
+    const work = async (): Promise<OfferedToolResult> => {
       const tool = await backend.find(name)
       enforceApproval(registry.approvalsOf(runId), tool, args)
       const about = { toolCallId: `call_${randomUUID()}`, name }
@@ -44,6 +45,7 @@ export function createCallForAgent(
       registry.emit(runId, 'tool.started', { ...about, arguments: args, ...below }, span.spanId)
       const startedAt = performance.now()
       const finish = (result: unknown, isError: boolean): void => {
+        ended = result
         const durationMs = Math.round(performance.now() - startedAt)
         registry.emit(runId, 'tool.finished', { ...about, result, isError, durationMs }, span.spanId)
       }
@@ -57,6 +59,7 @@ export function createCallForAgent(
         finish({ error: error instanceof Refusal ? error.message : 'the agent closed the connection' }, true)
         throw error
       }
-    })
+    }
+    return inSpan(span, work, () => ({ arguments: args, result: ended }))
   }
 }

@@ -2,14 +2,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Finding } from '#core/guardrails/guard.ts'
 import { toDecided } from '#core/guardrails/messages.ts'
 import { genAi, genAiOperations, modelCallAttributes } from '#core/otlp/gen-ai.ts'
+import type { ReadContent } from '#core/telemetry/span-content.ts'
 import type { Span } from '#core/telemetry/tracer.ts'
 import { CONVERSATION_ID_DETAIL, isConversationId } from '#schemas/names/conversation-id.ts'
 import { singleHeader } from '#launcher/contract/http/headers.ts'
 import { streamed } from '#launcher/contract/http/port.ts'
 import { Refusal } from '#launcher/contract/http/refusal.ts'
 import type { ModelResponseSink, CallResult, ModelCalls } from '#launcher/contract/calls/model-call.ts'
+import { readRequest } from '#launcher/contract/content/read-messages.ts'
+import { tapResponse } from '#launcher/contract/content/response-tap.ts'
+import type { ResponseTap } from '#launcher/contract/content/response-tap.ts'
 import { invalid, isOfMessages, parseModelBody, toModelRequest } from '#launcher/contract/calls/model-request.ts'
-import type { ModelBody } from '#launcher/contract/calls/model-request.ts'
+import type { ModelBody, ModelRequest } from '#launcher/contract/calls/model-request.ts'
 import { attribute } from '#launcher/contract/runs/attribution.ts'
 import { noUsage } from '#launcher/contract/runs/usage.ts'
 import type { Pod } from '#launcher/contract/listener.ts'
@@ -49,7 +53,9 @@ export function callHandler(
       ...(runId === undefined ? {} : { 'mesh.run.id': runId }),
     })
     const isCounted = model.operation !== 'messages/count_tokens'
-    const reported = report(pod, { runId, span, route: model.route, parentSpanId: parent?.spanId, isCounted })
+    const tap = pod.settings.traces.capture === 'full' ? tapResponse(sinkOf(response, api), api.operation) : undefined
+    const content = contentOf(model, tap)
+    const reported = report(pod, { runId, span, route: model.route, parentSpanId: parent?.spanId, isCounted, content })
     const gone = new AbortController()
     const onClose = (): void => gone.abort(new Error('the caller closed the connection'))
     response.once('close', onClose)
@@ -65,7 +71,7 @@ export function callHandler(
         onResult: reported.ok,
         onFindings: reported.found,
       }
-      await pod.modelCalls.call(model, context, sinkOf(response, api))
+      await pod.modelCalls.call(model, context, tap?.sink ?? sinkOf(response, api))
       response.end()
     } catch (error) {
       reported.failed(error)
@@ -94,6 +100,13 @@ function sinkOf(response: ServerResponse, { translation, errors }: CallApi): Mod
   return translation === undefined ? sink : translatedSink(sink, translation, errors)
 }
 
+function contentOf({ body }: Pick<ModelRequest, 'body'>, tap: ResponseTap | undefined): ReadContent {
+  return async () => {
+    const output = await tap?.messages()
+    return { ...readRequest(body), ...(output === undefined ? {} : { output }) }
+  }
+}
+
 interface Reported {
   readonly runId: string | undefined
   readonly span: Span
@@ -101,10 +114,14 @@ interface Reported {
   readonly parentSpanId: string | undefined
   /** Whether the call counts towards the usage of its run. */
   readonly isCounted: boolean
+  readonly content: ReadContent
 }
 
 // One span and one entry of the run's journal for each call, before its caller reads the end of the response.
-function report({ registry }: Pick<Pod, 'registry'>, { runId, span, route, parentSpanId, isCounted }: Reported) {
+function report(
+  { registry }: Pick<Pod, 'registry'>,
+  { runId, span, route, parentSpanId, isCounted, content }: Reported,
+) {
   const startedAt = performance.now()
   let ended = false
   let decisions = 0
@@ -121,14 +138,14 @@ function report({ registry }: Pick<Pod, 'registry'>, { runId, span, route, paren
     ok({ usage = noUsage, model, cost }: CallResult): void {
       ended = true
       if (!isCounted) return span.end('ok', { [genAi.decisions]: decisions })
-      span.end('ok', { ...modelCallAttributes({ model, usage, cost }), [genAi.decisions]: decisions })
+      span.end('ok', { ...modelCallAttributes({ model, usage, cost }), [genAi.decisions]: decisions }, content)
       const found = { ...(model === undefined ? {} : { model }), ...(cost === undefined ? {} : { cost }) }
       registry.report(runId, usage, { ...about(), ...found }, span.spanId)
     },
     failed(error: unknown): void {
       if (ended) return
       const { code, message, status, headers } = toCallError(error)
-      span.end('error', { 'error.type': code ?? String(status), [genAi.decisions]: decisions })
+      span.end('error', { 'error.type': code ?? String(status), [genAi.decisions]: decisions }, content)
       if (!isCounted) return
       const provider = headers['x-mesh-provider']
       const failure = { code: code ?? 'model_error', message: message.slice(0, 1000), status }

@@ -1,4 +1,4 @@
-import { assembleResponse, parseResponse } from '#plugins/recording/launcher/assemble-response.ts'
+import { assembleResponse, parseResponse } from '#core/model-apis/assemble/response.ts'
 import type { Redactor } from '#core/guardrails/redactor.ts'
 import { toStorableValue } from '#schemas/values/storable-text.ts'
 import { MAX_PART_BYTES } from '#schemas/runs/fixture-format.ts'

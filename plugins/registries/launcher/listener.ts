@@ -104,7 +104,10 @@ async function makeCall(
   const origin = runId === undefined ? undefined : registry.originOf(runId)
   const payload = await body()
   const name = target.slice(0, 63)
-  const span = tracer.start('call agent', parent, { 'mesh.amp.target': name })
+  const span = tracer.start('call agent', parent, {
+    'mesh.amp.target': name,
+    ...(runId === undefined ? {} : { 'mesh.run.id': runId }),
+  })
   // Both entries share a span: the run is known only at the end.
   const note = (kind: 'delegate.started' | 'delegate.finished', data: object): void =>
     registry.emit(runId, kind, { name, agent: name, mode: 'amp', ...data }, span.spanId)
@@ -122,12 +125,12 @@ async function makeCall(
       signal: gone.signal,
     })
     note('delegate.finished', { childRunId: answer.runId, state: 'succeeded' })
-    span.end('ok', { 'mesh.amp.run': answer.runId })
+    span.end('ok', { 'mesh.amp.run': answer.runId }, () => ({ arguments: payload, result: answer }))
     const headers = { 'x-mesh-run-id': answer.runId, 'x-conversation-id': answer.conversationId }
     return { status: 200, body: answer, headers }
   } catch (error) {
     note('delegate.finished', { state: 'failed', code: error instanceof Refusal ? error.code : 'upstream_failure' })
-    span.end('error')
+    span.end('error', {}, () => ({ arguments: payload }))
     throw error
   }
 }

@@ -21,11 +21,12 @@ import type { LiveUpdates } from '../contract/live-frame.ts'
 import { resumeRun } from '../interrupts/resume-run.ts'
 import { noActivity, readActivity, readActivityOf } from '../store/read-activity.ts'
 import { noCosts, readCosts, readCostsOf } from '../store/read-costs.ts'
-import { toDetail, toListed } from '../read/to-run.ts'
+import { toDetail, toError, toListed } from '../read/to-run.ts'
 import { idPattern } from '../contract/run.ts'
 import type { Run, RunDetail } from '../contract/run.ts'
+import type { RunContents, RunOfContents } from '../contract/points.ts'
 import type { runsSettings } from '../contract/settings.ts'
-import { locateRun, readRun, readRunContent, readRunDetail } from '../store/reads.ts'
+import { locateRun, readRun, readRunContent, readRunDetail, readRunError } from '../store/reads.ts'
 import { countRuns, listRuns } from '../store/lists/select-runs.ts'
 import type { RunsTables, SelectedRun } from '../contract/tables.ts'
 import { readTree } from '../read/read-tree.ts'
@@ -39,6 +40,8 @@ export interface CallerRunsDependencies extends Pick<CreateServices, 'refused'> 
   readonly live: LiveUpdates
   readonly writer: RunWriter
   readonly observed: ObservedReads
+  /** Contents of spans; undefined without a plugin that keeps them. */
+  readonly contents?: () => RunContents | undefined
 }
 
 /** Creates the runs for callers. */
@@ -67,8 +70,13 @@ export function createCallerRuns(services: CallerRunsDependencies): CallerRuns {
     },
     tree: async (caller, id, after) => {
       const { run } = await open(caller, id)
-      const [tree, costs] = await Promise.all([readTree(db, run, after), readCostsOf(db, run)])
-      return { ...tree, ...costs }
+      const contentOf = await services.contents?.()?.find(caller, toContentsOf(run))
+      const [tree, costs, error] = await Promise.all([
+        readTree(db, run, after, contentOf),
+        readCostsOf(db, run),
+        readRunError(db, run),
+      ])
+      return { ...tree, root: { ...tree.root, cost: costs.cost, error: toError(run, error) }, ...costs }
     },
     list: async (access, filter, page) => {
       const found = await listRuns(db, accessFor('list', access), filter, page)
@@ -93,6 +101,10 @@ export function createCallerRuns(services: CallerRunsDependencies): CallerRuns {
       return detail(await changeable(access, id))
     },
   }
+}
+
+function toContentsOf({ id, trace_id: traceId, namespace, agent_uid: agentUid }: SelectedRun): RunOfContents {
+  return { id, traceId, namespace, agentUid }
 }
 
 /** The caller as actor, for the audit log. */

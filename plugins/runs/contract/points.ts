@@ -3,6 +3,8 @@ import type { AccessScope } from '#core/cluster/caller.ts'
 import type { Tx } from '#core/event-store/store.ts'
 import { definePoint } from '#core/jobs/extension-point.ts'
 import type { EntryKind, InvokeResult, Resolution } from '#schemas/runs/run.ts'
+import type { Caller } from '#core/cluster/caller.ts'
+import type { SpanContentView } from '#schemas/api/span-content.ts'
 import type { RunsSystem } from './api.ts'
 import type { RunProgress } from './run-progress.ts'
 import type { QueuedRun, PreparedRun, PrepareRequest, Permission } from './prepared-run.ts'
@@ -105,6 +107,23 @@ export interface RunTenants {
 
 /** The source of tenants; without one no run belongs to a tenant. */
 export const runTenants = definePoint<RunTenants>('runs.tenants', () => 'tenants')
+
+/** Contents of the spans of runs. */
+export interface RunContents {
+  /** Finds the contents of the spans of a run that the caller may get: by span id, withheld where the caller may not see it. */
+  find(caller: Pick<Caller, 'may'>, run: RunOfContents): Promise<(spanId: string) => SpanContentView | null>
+}
+
+/** A run whose contents are read. */
+export interface RunOfContents {
+  readonly id: string
+  readonly traceId: string
+  readonly namespace: string
+  readonly agentUid: string | null
+}
+
+/** Where contents of runs are kept; at most one plugin has them. */
+export const runContents = definePoint<RunContents>('runs.contents', () => 'contents')
 
 /** Executors of runs without an agent; one per kind. */
 export const runExecutor = definePoint<RunExecutor>('runs.executor', ({ kind }) => kind)

@@ -49,7 +49,11 @@ async function delegateRun(
   const { agent, input, mode = 'spawn', wait = true, timeout, conversationId } = await body()
   const timeoutMs = timeout === undefined ? settings.agent.limits.timeoutMs : (durationToMs(timeout) ?? 0)
   const { runId: parentRunId, parent } = attribute(request, registry)
-  const span = tracer.start('delegate', parent, { 'mesh.delegate.agent': agent, 'mesh.delegate.mode': mode })
+  const span = tracer.start('delegate', parent, {
+    'mesh.delegate.agent': agent,
+    'mesh.delegate.mode': mode,
+    ...(parentRunId === undefined ? {} : { 'mesh.run.id': parentRunId }),
+  })
   const note = (kind: EntryKind, data: object): void =>
     registry.emit(parentRunId, kind, { agent, mode, ...data }, span.spanId)
   const gone = new AbortController()
@@ -69,10 +73,13 @@ async function delegateRun(
     })
     const { id: runId, state, output = null, error = null } = run
     note('delegate.finished', { runId, state })
-    span.end('ok', { 'mesh.delegate.run': runId })
+    span.end('ok', { 'mesh.delegate.run': runId }, () => ({
+      arguments: { agent, input },
+      result: { state, output, error },
+    }))
     return ended ? { status: 200, body: { runId, state, output, error } } : { status: 202, body: { runId } }
   } catch (error) {
-    span.end('error')
+    span.end('error', {}, () => ({ arguments: { agent, input } }))
     throw error
   }
 }

@@ -4,6 +4,18 @@ import { toRow } from '../testing/run-row.ts'
 import { buildTree } from './build-tree.ts'
 import type { TreeEntry } from './build-tree.ts'
 import type { TreeNode } from '../contract/run-tree.ts'
+import { outlineOf } from './tree-outline.ts'
+
+const withheldContent = {
+  withheld: true,
+  cut: false,
+  systemInstructions: null,
+  inputMessages: null,
+  outputMessages: null,
+  arguments: null,
+  result: null,
+  attributes: {},
+}
 
 const start = Date.parse('2026-11-22T10:00:00Z')
 
@@ -70,6 +82,47 @@ test('UXM9: a step has its messages, model calls, tools and questions; a paused 
   assert.equal(model.spanId, 'm1', 'the span of the trace is that of the call, not of its message')
   assert.deepEqual([model.durationMs, model.startedAt], [500, '2026-11-22T10:00:03.500Z'])
   assert.ok(isUnique(root))
+})
+
+test('UX-8: nodes have their usage, cost, error and child run; contents belong to calls', () => {
+  const failed = { code: 'model_error', message: 'no', status: 502 }
+  const cost = { amount: '0.25', currency: 'USD' }
+  const entries = journal(
+    ['step.started', 's1', { step: 1 }],
+    ['usage.reported', 'm1', { usage: { inputTokens: 3, outputTokens: -1 }, cost, parentSpanId: 's1' }],
+    ['usage.reported', 'm2', { usage: 'odd', cost: 7, error: failed, parentSpanId: 's1' }],
+    ['tool.started', 't1', call],
+    ['tool.finished', 't1', { ...call, isError: true, result: { error: 'timed out' } }],
+    ['delegate.started', 'd1', { agent: 'back' }],
+    ['delegate.finished', 'd1', { agent: 'back', childRunId: 'run-2', state: 'failed', code: 'unknown_target' }],
+    ['delegate.started', 'd2', { agent: 'back', runId: 'run-3' }],
+    ['message.started', 'm1', { messageId: 'msg_1' }],
+  )
+  const root = buildTree(toRow({ state: 'failed', fail_reason: 'tool_error' }), entries, {
+    contentOf: (spanId) => (spanId === 'd2' || spanId === 'm1' ? withheldContent : null),
+  })
+  const typed = ({ kind, usage: used, cost: paid, error, runId, content }: TreeNode) => [
+    kind,
+    used,
+    paid,
+    error,
+    runId,
+    content,
+  ]
+  const usage = { inputTokens: 3, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 }
+  const [first, ...nodes] = all(root)
+  assert.deepEqual(nodes.map(typed), [
+    ['step', null, null, null, null, null],
+    ['model', usage, cost, null, null, withheldContent],
+    ['model', null, null, { code: 'model_error', message: 'no' }, null, null],
+    ['tool', null, null, { code: 'tool_error', message: 'timed out' }, null, null],
+    ['delegate', null, null, { code: 'unknown_target', message: '' }, 'run-2', null],
+    ['delegate', null, null, null, 'run-3', withheldContent],
+    ['message', null, null, null, null, null],
+  ])
+  assert.deepEqual([first?.error, first?.runId], [{ code: 'tool_error', message: 'tool_error' }, toRow({}).id])
+  const failing = nodes.flatMap(({ status, spanId }) => (status === 'error' ? [spanId] : []))
+  assert.deepEqual(outlineOf(root), { spanCount: 8, errorSpanIds: failing })
 })
 
 test('UXM9: after a resume the tool is below the step that asked for it; a failed run leaves nothing running', () => {

@@ -2,6 +2,8 @@ import { terminalStates } from '#schemas/runs/run.ts'
 import { isStorableTime } from '#schemas/values/storable-text.ts'
 import type { TreeNode } from '../contract/run-tree.ts'
 import type { SelectedRun } from '../contract/tables.ts'
+import { mergeTyped, typedFields } from './typed-node.ts'
+import { toError, usageOfRow } from './to-run.ts'
 import { traceparentOf } from '../lifecycle/run-writer.ts'
 
 /** A journal entry as input of the tree. */
@@ -18,6 +20,10 @@ interface OpenNode extends Omit<TreeNode, 'children'> {
   durationMs: number | null
   status: TreeNode['status']
   attributes: Record<string, unknown>
+  usage: TreeNode['usage']
+  cost: TreeNode['cost']
+  error: TreeNode['error']
+  runId: TreeNode['runId']
   children: OpenNode[]
 }
 
@@ -31,6 +37,7 @@ interface Building {
   readonly open: Map<string, OpenNode>
   readonly steps: OpenNode[]
   readonly isContinued: boolean
+  readonly contentOf: NonNullable<TreePart['contentOf']>
 }
 
 /** The field that both entries of a node share. Span ids are not unique: an agent may use the run's span id for all entries. */
@@ -45,20 +52,24 @@ const keys: Readonly<Record<string, string>> = {
 // Identified by their key, since they share the span id of their call.
 const namedByKey: ReadonlySet<string> = new Set(['message', 'delegate', 'interrupt', 'guardrail'])
 
+const withContent: ReadonlySet<string> = new Set(['model', 'tool', 'delegate'])
+
 /** Position of the entries in the journal; the default is all of it. */
 export interface TreePart {
   /** The list starts in the middle of a journal: an end without its start becomes a node. */
   readonly isContinued?: boolean
   /** Entries follow: nodes without an end may have one there. */
   readonly isTruncated?: boolean
+  /** Content of the span of a model call, a tool call or a delegation. */
+  readonly contentOf?: (spanId: string) => TreeNode['content']
 }
 
 /** Builds the tree: a node per step, message, model call, tool call, delegation, interrupt and guardrail decision, below its step. */
 export function buildTree(run: SelectedRun, entries: readonly TreeEntry[], part: TreePart = {}): TreeNode {
-  const { isContinued = false, isTruncated = false } = part
+  const { isContinued = false, isTruncated = false, contentOf = () => null } = part
   const root = rootOf(run)
   const ids = new Set([root.spanId])
-  const building: Building = { root, bySpan: new Map(), ids, open: new Map(), steps: [], isContinued }
+  const building: Building = { root, bySpan: new Map(), ids, open: new Map(), steps: [], isContinued, contentOf }
   for (const entry of entries) add(building, entry)
   for (const node of building.open.values()) node.status = isTruncated ? 'running' : unfinishedStatus(run)
   return root
@@ -88,6 +99,11 @@ function rootOf(run: SelectedRun): OpenNode {
     durationMs: run.finished_at ? run.finished_at.getTime() - startedAt.getTime() : null,
     status: run.state === 'queued' ? 'queued' : unfinishedStatus(run),
     attributes: { runId: run.id, state: run.state, ...(run.fail_reason ? { failReason: run.fail_reason } : {}) },
+    usage: usageOfRow(run),
+    cost: null,
+    error: toError(run, undefined),
+    runId: run.id,
+    content: null,
     children: [],
   }
 }
@@ -117,6 +133,7 @@ function close(building: Building, entry: TreeEntry, kind: string): void {
   const failed = isError === true || error !== undefined || (kind === 'delegate' && state !== 'succeeded')
   node.status = failed ? 'error' : 'ok'
   Object.assign(node.attributes, attributesOf(entry.data))
+  Object.assign(node, mergeTyped(node, typedFields(kind, entry.data)))
 }
 
 /** Inserts a node that started in an earlier part of the journal. */
@@ -160,6 +177,8 @@ function insert(building: Building, entry: TreeEntry, named: Pick<TreeNode, 'kin
     durationMs: null,
     status: 'running',
     attributes: attributesOf(entry.data),
+    ...typedFields(named.kind, entry.data),
+    content: withContent.has(named.kind) ? building.contentOf(entry.span_id) : null,
     children: [],
   }
   ids.add(node.spanId)

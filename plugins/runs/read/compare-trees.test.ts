@@ -13,6 +13,11 @@ const node = (name: string, attributes: object = {}, children: readonly TreeNode
   status: 'ok',
   attributes: { toolCallId: `call-${spans}`, ...attributes },
   children,
+  usage: null,
+  cost: null,
+  error: null,
+  runId: null,
+  content: null,
 })
 const names = (a: TreeNode, b: TreeNode) =>
   compareTrees(a, b).steps.map(({ a: left, b: right, differs }) => [left?.name, right?.name, ...differs])

@@ -4,6 +4,7 @@ import type { Core, CoreWith } from '#core/plugin/core-services.ts'
 import type { Store } from '#core/event-store/store.ts'
 import type { LiveUpdates } from '../contract/live-frame.ts'
 import { createLiveUpdates } from '../stream/live-updates.ts'
+import { runContents } from '../contract/points.ts'
 import { runMetrics } from '../contract/metrics.ts'
 import type { ExceededQuota } from '../create/quotas.ts'
 import { createRunWatch } from '../stream/run-watch.ts'
@@ -63,5 +64,7 @@ export function observeStates({ metrics, log }: Pick<Core, 'metrics' | 'log'>): 
 
 /** Adds the runs of callers for a role that serves them. */
 export function withCallerRuns(services: RunsServices): CallerRunsServices {
-  return { ...services, runs: createCallerRuns({ ...services, observed: services.core.observed }) }
+  const { core } = services
+  const contents = () => core.extensions(runContents)[0]
+  return { ...services, runs: createCallerRuns({ ...services, observed: core.observed, contents }) }
 }

@@ -62,6 +62,12 @@ export function readRunContent(db: Db, run: Pick<SelectedRun, 'id'>) {
     .executeTakeFirst()
 }
 
+/** Message of the error of a run that was read with a proof. */
+export async function readRunError(db: Db, run: Pick<SelectedRun, 'id'>): Promise<string | null | undefined> {
+  const row = await db.selectFrom('runs_content').select('error').where('run_id', '=', run.id).executeTakeFirst()
+  return row?.error
+}
+
 /** Journal entries after a sequence number, in order. */
 export function readJournal(db: Db, run: Pick<SelectedRun, 'id'>, after: number, limit: number) {
   return db

@@ -312,6 +312,11 @@ for (const { name, skip, open } of pluginAdapters) {
         [false, null, 1],
       ],
     )
+    assert.deepEqual(
+      parts.map(({ spanCount }) => spanCount),
+      [20_001, 20_001, 20_001],
+      'of the whole tree',
+    )
     await sql`update runs_journal set data = jsonb_build_object('text', repeat('x', 1048576))
       where run_id = ${run.id} and seq between 2 and 40`.execute(database.root)
     const [large, end] = [await readTree(db, run, 0), await readTree(db, run, 20_001)]

@@ -16,6 +16,11 @@ export const tracesSettings = Type.Object(
         description: 'URL of a trace in the OTLP backend, with the placeholder {traceId}.',
       }),
     ),
+    exportContent: Type.Boolean({
+      default: false,
+      description:
+        'Whether the content of model calls and tool calls of agents with `capture: full` goes to the OTLP backend, too. A change replaces pods of these agents.',
+    }),
     retentionDays: Type.Integer({
       minimum: 1,
       maximum: 3_650,

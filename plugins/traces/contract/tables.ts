@@ -31,6 +31,21 @@ export interface TraceUsageRow {
   bytes: bigint
 }
 
+/** Contents of the spans of one run in one request. */
+export interface SpanContentRow {
+  id: string
+  trace_id: string
+  /** Run that the spans name; null for spans that name none. */
+  run_id: string | null
+  namespace: string
+  namespace_uid: string
+  agent_uid: string
+  bytes: number
+  /** JSON of attributes by span id. */
+  content: string
+  stored_at: Date
+}
+
 /** The part of a trace in one namespace. Times are nanoseconds since the epoch. */
 export interface SummaryRow {
   trace_id: string
@@ -62,6 +77,7 @@ export type TracesTables = {
   traces_totals: TotalRow
   traces_usage: TraceUsageRow
   traces_summaries: SummaryRow
+  traces_contents: SpanContentRow
 }
 
 /** A chunk as selected. */

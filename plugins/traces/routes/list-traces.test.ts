@@ -11,7 +11,7 @@ import type { RunsTables } from '#plugins/runs/contract/tables.ts'
 import type { TraceOverview } from '#schemas/api/traces.ts'
 import { up } from '../migrations/0002-summaries.ts'
 import type { TracesServices } from '../services/create-services.ts'
-import { removeTraces } from '../store/remove-spans.ts'
+import { removeSpansOfRuns } from '../store/remove-spans.ts'
 import { exportOf, openSpans, robot, spanId, spanOf } from '../testing/spans.ts'
 import { listPart } from './list-traces.ts'
 
@@ -24,6 +24,7 @@ const at = (from: number, to: number) => ({
   endTimeUnixNano: nanos(base + to),
 })
 const traceOf = (n: number): string => (n + 1).toString(16).padStart(32, 'a')
+const quarter = { amount: '0.25', currency: 'USD' }
 const error = { status: { code: 2 } }
 const ofAgent = { attributes: [{ key: 'gen_ai.operation.name', value: { stringValue: 'invoke_agent' } }] }
 
@@ -53,8 +54,10 @@ async function openList(t: TestContext, open: (t: TestContext) => Promise<Databa
 
 for (const { name, skip, open } of pluginAdapters) {
   test(`${name}: a trace is one row, whatever the order of its spans`, { skip }, async (t) => {
-    const { run, send, list } = await openList(t, open)
+    const { database, run, send, list } = await openList(t, open)
     const { id, trace_id: traceId } = await run()
+    await sql`insert into runs_costs (run_id, calls, unpriced, answered, metered, micros, currency, mixed, reported, own_reports)
+      values (${id}, 1, 0, 1, true, 250000, 'USD', false, 1, 0)`.execute(database.root)
     const of = (n: number, fields: object) => exportOf(spanOf(traceId, spanId(n), fields))
     await send(of(3, { name: 'tool', parentSpanId: spanId(1), ...at(20, 30), ...error }))
     const [early] = (await list()).items
@@ -77,7 +80,7 @@ for (const { name, skip, open } of pluginAdapters) {
         spans: 3,
         errors: 2,
         runId: id,
-        costs: { cost: null, treeCost: null, unpricedCalls: 0, pendingCalls: 0 },
+        costs: { cost: quarter, treeCost: quarter, unpricedCalls: 0, pendingCalls: 0 },
       },
     ])
     await send(of(4, { name: 'own', ...at(50, 60) }))
@@ -155,7 +158,7 @@ for (const { name, skip, open } of pluginAdapters) {
     await sql`drop table traces_summaries`.execute(database.root)
     await up(database.root)
     assert.deepEqual(await list(), before, 'the migration and the requests agree')
-    await store.transact((tx) => removeTraces(tx, [traceOf(1)]))
+    await store.transact((tx) => removeSpansOfRuns(tx, { runIds: [], traceIds: [], over: [traceOf(1)] }))
     assert.deepEqual((await list()).items, before.items.slice(1))
   })
 }

@@ -6,6 +6,8 @@ import type { DnsLabel } from '#core/kube/names.ts'
 import type { FoundRun, RunReference } from '#plugins/runs/contract/api.ts'
 import { TraceDetail, TraceParams, TraceSummary } from '#schemas/api/traces.ts'
 import { isTraceId } from '#schemas/launcher/feedback.ts'
+import { mayHaveContent } from '#core/otlp/content-keys.ts'
+import { findContentsFor } from '../services/find-contents.ts'
 import { buildTrace } from '../spans/build-trace.ts'
 import type { TracesServices } from '../services/create-services.ts'
 import { namespacesOfTrace, readChunks, readTotals } from '../store/read-spans.ts'
@@ -55,7 +57,10 @@ export function detailPart(services: TracesServices): Part {
     handle: async ({ caller, params }) => {
       const trace = await openTrace(services, caller, params.id)
       const { chunks, truncated } = await readChunks(reader(services), trace.accesses, trace.traceId)
-      return { ...(await headOf(services, trace)), truncated, ...buildTrace(chunks) }
+      const namespaces = trace.accesses.map(({ namespace }) => namespace)
+      const former = chunks.filter(({ content }) => mayHaveContent(content)).map(({ namespace }) => namespace)
+      const find = await findContentsFor(reader(services), caller, { traceId: trace.traceId, namespaces }, former)
+      return { ...(await headOf(services, trace)), truncated, ...buildTrace(chunks, find) }
     },
   })
   return storedPart('traces.detail', adapter, get)

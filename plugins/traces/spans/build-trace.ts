@@ -1,10 +1,25 @@
+import type { OtlpAttributes } from '#core/otlp/span.ts'
+import type { SpanContentView } from '#schemas/api/span-content.ts'
 import type { TraceSpanNode } from '#schemas/api/traces.ts'
+import { splitContent } from './split-content.ts'
 import type { StoredSpan } from './stored-span.ts'
 import type { SelectedChunk } from '../contract/tables.ts'
 
 interface OpenSpan extends Omit<TraceSpanNode, 'children'> {
   readonly children: OpenSpan[]
 }
+
+/** A span whose content is looked up. */
+export interface ContentOf {
+  readonly agentUid: string
+  readonly spanId: string
+  readonly namespace: string
+  /** Content that a former version stored with the span. */
+  readonly own?: OtlpAttributes | undefined
+}
+
+/** Content of a span as the caller may see it; null without content. */
+export type FindContent = (span: ContentOf) => SpanContentView | null
 
 /** Maximum nesting of a response; deeper spans are listed at this depth. */
 const DEEPEST = 64
@@ -24,11 +39,14 @@ type StoredChunk = Pick<SelectedChunk, 'content' | 'namespace' | 'agent_name' | 
  * Builds the tree of a trace: each span once, below its parent, in the order of their start. Of a repeated span, the last stored version counts.
  * Spans whose parent is missing are roots; so is the earliest span of a cycle.
  */
-export function buildTrace(chunks: readonly StoredChunk[]): {
+export function buildTrace(
+  chunks: readonly StoredChunk[],
+  contentOf: FindContent = () => null,
+): {
   readonly spans: number
   readonly roots: readonly TraceSpanNode[]
 } {
-  const all = readSpans(chunks)
+  const all = readSpans(chunks, contentOf)
   const firstOf = new Map<string, string>()
   for (const { key, span } of all.values()) if (!firstOf.has(span.spanId)) firstOf.set(span.spanId, key)
   const ordered = [...all.values()].sort((a, b) => Number(a.start - b.start))
@@ -47,12 +65,15 @@ export function buildTrace(chunks: readonly StoredChunk[]): {
   return { spans: all.size, roots }
 }
 
-function readSpans(chunks: readonly StoredChunk[]): ReadonlyMap<string, KnownSpan> {
+function readSpans(chunks: readonly StoredChunk[], contentOf: FindContent): ReadonlyMap<string, KnownSpan> {
   const all = new Map<string, KnownSpan>()
   for (const { content, namespace, agent_name: name, agent_uid: agentUid } of chunks)
     for (const stored of JSON.parse(content) as readonly StoredSpan[]) {
       const key = keyOf(agentUid, stored.spanId)
-      all.set(key, { key, agentUid, span: toSpan(stored, { namespace, name }), start: BigInt(stored.start) })
+      const { content: own, ...rest } = splitContent(stored.attributes, stored.events ?? [])
+      const shown = contentOf({ agentUid, spanId: stored.spanId, namespace, own })
+      const span = { ...toSpan({ ...stored, ...rest }, { namespace, name }), content: shown }
+      all.set(key, { key, agentUid, span, start: BigInt(stored.start) })
     }
   return all
 }
@@ -83,7 +104,7 @@ function place(root: KnownSpan, { below, seen, roots }: Placing): void {
   }
 }
 
-function toSpan(stored: StoredSpan, agent: TraceSpanNode['agent']): OpenSpan {
+function toSpan(stored: StoredSpan, agent: TraceSpanNode['agent']): Omit<OpenSpan, 'content'> {
   const { start, end, events = [], links = [] } = stored
   return {
     spanId: stored.spanId,

@@ -1,5 +1,8 @@
 import type { OtlpAttributes, OriginatedSpan } from '#core/otlp/span.ts'
 import type { SpanKind } from '#core/telemetry/tracer.ts'
+import { splitContent } from './split-content.ts'
+import { toContents } from './stored-content.ts'
+import type { ContentChunk } from './stored-content.ts'
 import { summarizeSpans } from './summarize-spans.ts'
 import type { SpanSummary } from './summarize-spans.ts'
 
@@ -36,6 +39,7 @@ export interface TraceChunk {
   readonly spans: number
   readonly content: string
   readonly summary: SpanSummary
+  readonly contents: readonly ContentChunk[]
 }
 
 /** Groups spans by trace, sorted by trace id: the order in which concurrent requests lock traces. */
@@ -48,11 +52,13 @@ export function toChunks(received: readonly OriginatedSpan[]): readonly TraceChu
       spans: spans.length,
       content: JSON.stringify(spans.map(toStored)),
       summary: summarizeSpans(spans),
+      contents: toContents(spans),
     }))
 }
 
 function toStored({ origin, span }: OriginatedSpan): StoredSpan {
-  const { parentSpanId, statusMessage: message, events, links, dropped } = span
+  const { parentSpanId, statusMessage: message, links, dropped } = span
+  const { attributes, events } = splitContent(span.attributes, span.events)
   const service = origin.resource['service.name']
   return {
     spanId: span.spanId,
@@ -63,7 +69,7 @@ function toStored({ origin, span }: OriginatedSpan): StoredSpan {
     end: String(span.endedAt),
     status: span.status,
     ...(message === undefined ? {} : { message }),
-    attributes: span.attributes,
+    attributes,
     ...(events.length === 0 ? {} : { events: events.map((event) => ({ ...event, at: String(event.at) })) }),
     ...(links.length === 0 ? {} : { links }),
     ...(dropped === 0 ? {} : { dropped }),

@@ -1,3 +1,4 @@
+import { bytesOf, storeContents } from './contents.ts'
 import { mergeSummaries } from './summaries.ts'
 import { spanUsage } from './usage.ts'
 import { sql } from 'kysely'
@@ -32,7 +33,8 @@ export async function storeSpans(
   if (kept.length === 0) return 0
   const rows = kept.map((chunk) => ({ ...chunk, id: uuidV7(), bytes: Buffer.byteLength(chunk.content) }))
   // Spans of a deleted namespace are not stored.
-  const added = { bytes: sumOf(rows, 'bytes') }
+  const contents = kept.flatMap((chunk) => chunk.contents)
+  const added = { bytes: sumOf(rows, 'bytes') + bytesOf(contents) }
   const used = await spanUsage.addUpTo(db, liveNamespaceUid(owner.namespace), added, { bytes: bytesPerNamespace })
   const uid = used?.owner
   if (uid === undefined) throw new NamespaceFull('the namespace has no room for spans')
@@ -42,6 +44,7 @@ export async function storeSpans(
     from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ traceId }) => traceId)}::text[],
       ${rows.map(({ spans }) => spans)}::integer[], ${rows.map(({ bytes }) => bytes)}::integer[],
       ${rows.map(({ content }) => content)}::text[]) as given (id, trace_id, spans, bytes, content)`.execute(db)
+  await storeContents(db, { ...owner, namespaceUid: uid }, contents)
   await mergeSummaries(db, { ...owner, namespaceUid: uid }, kept)
   return sumOf(rows, 'spans')
 }

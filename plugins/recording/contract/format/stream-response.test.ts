@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { assembleResponse } from '../../launcher/assemble-response.ts'
+import { assembleResponse } from '#core/model-apis/assemble/response.ts'
 import { streamResponse } from './stream-response.ts'
 
 const text = fc.string({ unit: 'binary' })
