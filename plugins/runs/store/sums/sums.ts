@@ -120,8 +120,14 @@ function sourceOf(source: SumsSource): RawBuilder<unknown> {
       from runs_contributions(${[...source.ids]}::uuid[])`
   const { access, pieces, subjects } = source
   const table = subjects ? 'runs_subject_sums' : 'runs_sums'
-  return sql`select s.* from (${uidsOf(access)}) n
-    cross join jsonb_to_recordset(${JSON.stringify(pieces)}::jsonb) as p(width integer, "from" float8, "to" float8)
-    join ${sql.table(table)} s on s.namespace_uid = n.uid and s.width = p.width
-      and s.start >= to_timestamp(p."from") and s.start < to_timestamp(p."to")`
+  // A range per piece, so that the planner knows how few rows each has and reads them by their key.
+  const ranges = pieces.map(
+    ({
+      width,
+      from,
+      to,
+    }) => sql`(select * from ${sql.table(table)} s where s.namespace_uid = n.uid and s.width = ${sql.lit(width)}
+      and s.start >= to_timestamp(${from}::float8) and s.start < to_timestamp(${to}::float8))`,
+  )
+  return sql`select s.* from (${uidsOf(access)}) n cross join lateral (${sql.join(ranges, sql` union all `)}) s`
 }
