@@ -10,6 +10,7 @@ import { identity } from './identity/index.ts'
 import { knowledge } from './knowledge/index.ts'
 import { mcp } from './mcp/index.ts'
 import { agentMemory } from './memory/index.ts'
+import { overviewPlugin } from './overview/index.ts'
 import { pruning } from './pruning/index.ts'
 import { integrations } from './integrations/index.ts'
 import { providers } from './providers/index.ts'
@@ -36,6 +37,7 @@ export const plugins: readonly AnyPlugin[] = [
   budgets,
   tenants,
   cost,
+  overviewPlugin,
   feedback,
   traces,
   knowledge,

@@ -15,6 +15,7 @@ import { quantile } from '../tools/statistics.ts'
 
 const turns = Number(process.env['MESH_BENCH_TURNS'] ?? 100_000)
 const reads = 100
+const part = 5_000
 const limit = 21
 const access = (verb: 'get' | 'list') => ({ verb, resource: 'runs', namespace: 'busy' }) as never
 
@@ -77,19 +78,24 @@ const start = Date.parse('2026-11-01T00:00:00Z')
 async function fill(database: Database): Promise<void> {
   await sql`insert into object_index (uid, kind, namespace, name, rv, content_hash)
     values ('uid-busy', 'Namespace', '', 'busy', '1', 'x')`.execute(database.root)
-  for (const [subject, id] of [
-    ['ada', sql`'talk'`],
-    ['bob', sql`n::text`],
-  ] as const)
-    await sql`with made as (
+  // In parts: each is a statement within the limits of requests.
+  for (let first = 1; first <= turns; first += part)
+    for (const [subject, id] of [
+      ['ada', sql`'talk'`],
+      ['bob', sql`n::text`],
+    ] as const)
+      await sql`with made as (
         insert into runs_runs (id, version, namespace, namespace_uid, agent_name, agent_uid, conversation_id, root_run_id,
           trigger_kind, trigger_by, subject, state, labels, trace_id, created_at)
         select r.id, 1, 'busy', 'uid-busy', 'robot', 'robot-busy', ${id}, r.id, 'api', 'x', ${subject}, 'succeeded', '{}',
           't', ${new Date(start)}::timestamptz + make_interval(secs => n)
-        from (select n, gen_random_uuid() as id from generate_series(1, ${turns}::integer) n) r returning *)
+        from (select n, gen_random_uuid() as id
+          from generate_series(${first}::integer, ${first + part - 1}::integer) n) r returning *)
       insert into runs_conversations select subject, agent_uid, conversation_id, max(namespace), max(namespace_uid),
         max(agent_name), min(created_at), max(created_at), (array_agg(id order by created_at desc))[1]
-      from made group by 1, 2, 3`.execute(database.root)
+      from made group by 1, 2, 3
+      on conflict (subject, agent_uid, conversation_id)
+        do update set last_at = excluded.last_at, last_run_id = excluded.last_run_id`.execute(database.root)
   for (const table of ['runs_runs', 'runs_conversations', 'runs_content'])
-    await sql`vacuum analyze ${sql.table(table)}`.execute(database.root)
+    await sql`analyze ${sql.table(table)}`.execute(database.root)
 }

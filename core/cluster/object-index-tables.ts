@@ -5,6 +5,8 @@ export type AuditedFields = Readonly<Record<string, string | number | boolean>>
 
 /** Fields of a spec that the kind declares as indexed. */
 export type IndexedFields = Readonly<Record<string, unknown>>
+/** Conditions that are not as they should be, by type: reason, and the time of the transition. */
+export type ObjectProblems = Readonly<Record<string, { readonly reason: string; readonly since: string | null }>>
 
 /** The tables of `migrations/` (a type: kysely needs its keys to be known). Cluster-scoped objects have the namespace ''. */
 export type ObjectIndexTables = {
@@ -23,6 +25,8 @@ export type ObjectIndexTables = {
     audited: Generated<AuditedFields | null>
     /** Null for kinds without indexed fields, and in rows of versions before migration 0008. */
     spec: Generated<IndexedFields | null>
+    /** Null if no process that reads them has observed the object; empty if it is well. */
+    problems: Generated<ObjectProblems | null>
   }
   /** Last stored resourceVersion of each kind that is watched in all namespaces. */
   resume_versions: { kind: string; rv: string }

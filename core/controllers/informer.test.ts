@@ -179,6 +179,7 @@ test('A4: an older version is a replay, whatever its content; versions compare a
     error: undefined,
     audited: undefined,
     spec: undefined,
+    problems: undefined,
   })
   assert.ok(informer !== undefined)
   for (const one of [

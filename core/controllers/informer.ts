@@ -15,7 +15,7 @@ import { createNamespaceAbsence } from './watch/namespace-absence.ts'
 import { observe } from './objects/object-fingerprint.ts'
 import { reflect } from './watch/reflector.ts'
 import type { ListReason, ReflectorHandler } from './watch/reflector.ts'
-import { hasObjects, recordDeltas, recordListEnd } from './objects/record-changes.ts'
+import { hasObjects, hasUnread, recordDeltas, recordListEnd } from './objects/record-changes.ts'
 import type { Delta } from './objects/record-changes.ts'
 import { everyNamespace, partsOf } from '#core/cluster/served-namespaces.ts'
 import type { ServedNamespaces } from '#core/cluster/served-namespaces.ts'
@@ -129,7 +129,7 @@ function createHandler(options: InformerOptions, { informer, part, synced }: Han
     return observation === undefined ? [] : [{ observation, deleted }]
   }
   return {
-    resume: () => resumeVersionOf(store, part),
+    resume: async () => ((await hasUnread(store, part)) ? undefined : resumeVersionOf(store, part)),
     listing: async (reason, since) => {
       listed = new Set()
       syncedGauge?.set(0, labels)

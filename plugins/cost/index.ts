@@ -3,6 +3,7 @@ import { budgets } from '#plugins/budgets/index.ts'
 import { providers } from '#plugins/providers/index.ts'
 import { runs } from '#plugins/runs/index.ts'
 import { tenants } from '#plugins/tenants/index.ts'
+import { createCostApi } from './create-api.ts'
 import { costErrors } from './contract/errors.ts'
 import { agentLabelsChanged } from './contract/events.ts'
 import { costJobs } from './jobs.ts'
@@ -37,6 +38,7 @@ export const cost = definePlugin({
   ],
   errors: costErrors,
   create: createServices,
+  api: createCostApi,
   projections: () => [costProjection],
   routes: costRoutes,
   jobs: costJobs,

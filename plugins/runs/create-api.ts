@@ -17,6 +17,7 @@ import { markRatedIn } from './store/rated-runs.ts'
 import { lockRun } from './store/internal/lease.ts'
 import { readStatsOfAgents } from './stats/stats-of-agents.ts'
 import { readOwners } from './store/read-owners.ts'
+import { readFailingAgents, readPausedRuns } from './store/run-troubles.ts'
 import type { RunsTables } from './contract/tables.ts'
 
 /** Creates the API. */
@@ -29,6 +30,8 @@ export function createRunsApi(services: RunsServices): RunsApi {
     costsOf: (run) => readCostsOf(services.store.reader<RunsTables>(), run),
     statsOfAgents: (access, window) => readStatsOfAgents(services.store.reader<RunsTables>(), access, window),
     ofTraces: (access, traceIds) => readRunsOfTraces(services.store.reader<RunsTables>(), access, traceIds),
+    pausedRuns: (access, top) => readPausedRuns(services.store.reader<RunsTables>(), access, top),
+    failingAgents: (access, since, top) => readFailingAgents(services.store.reader<RunsTables>(), access, since, top),
     ofCallers: () => createRunsOfCallers(services),
     snapshot: (caller, runId, most) => snapshotRun(services.store, caller, runId, most),
     sealAccess: (access, options) => sealAccess(services, access, options),

@@ -5,7 +5,8 @@ import type { KubeObject, ManagedFields } from '#core/kube/client.ts'
 import { readFields } from './audited-fields.ts'
 import { readIndexed } from './indexed-fields.ts'
 import type { Informer } from '../watch/declarations.ts'
-import type { AuditedFields, IndexedFields } from '#core/cluster/object-index-tables.ts'
+import type { AuditedFields, IndexedFields, ObjectProblems } from '#core/cluster/object-index-tables.ts'
+import { conditionProblems } from './object-problems.ts'
 
 /** Properties of an object that the informer stores and reports; never its content. */
 export interface Observation {
@@ -21,6 +22,8 @@ export interface Observation {
   readonly audited: AuditedFields | undefined
   /** The informer's indexed fields; undefined if they were not read, or if the kind has none. */
   readonly spec: IndexedFields | undefined
+  /** Conditions that are not as they should be; undefined if they were not read. */
+  readonly problems: ObjectProblems | undefined
 }
 
 const unread = { audited: undefined, spec: undefined } as const
@@ -38,6 +41,7 @@ export function observe(
     namespace: isText(metadata.namespace) ? metadata.namespace : '',
     resourceVersion: metadata.resourceVersion,
     generation: Number.isSafeInteger(metadata.generation) ? metadata.generation : undefined,
+    problems: conditionProblems(object),
   }
   try {
     const actorGuess = newestManager(metadata.managedFields ?? [])

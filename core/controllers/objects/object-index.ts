@@ -4,7 +4,12 @@ import type { Selectable, Transaction } from 'kysely'
 import { isNewer } from '#core/kube/list-request.ts'
 import type { Tx } from '#core/event-store/store.ts'
 import type { Observation } from './object-fingerprint.ts'
-import type { AuditedFields, IndexedFields, ObjectIndexTables } from '#core/cluster/object-index-tables.ts'
+import type {
+  AuditedFields,
+  IndexedFields,
+  ObjectIndexTables,
+  ObjectProblems,
+} from '#core/cluster/object-index-tables.ts'
 
 /** One row of the object index. */
 export type IndexedObjectRow = Selectable<ObjectIndexTables['object_index']>
@@ -21,6 +26,7 @@ export interface IndexedObject {
   contentHash: string
   audited: AuditedFields | undefined
   spec: IndexedFields | undefined
+  problems: ObjectProblems | undefined
   deleted: boolean
   /** The deletion was recorded before an informer observed the object. */
   readonly deletionMissed: boolean
@@ -66,6 +72,7 @@ export function applyObservation(indexed: IndexedObject, observation: Observatio
   // A uid is never reused, and an older version is a replay or was recorded by another replica.
   const final = indexed.deleted && !indexed.deletionMissed
   if (!final) fillSpec(indexed, observation)
+  if (!final && indexed.problems === undefined) readProblems(indexed, observation)
   if (final || !isNewer(observation.resourceVersion, indexed.resourceVersion)) return undefined
   const verb = indexed.contentHash === observation.contentHash ? undefined : 'update'
   assign(indexed, observation)
@@ -82,11 +89,19 @@ export function applyDeletion(indexed: IndexedObject): readonly ObjectVerb[] {
   return [...created, 'delete']
 }
 
+// Of a version that an older process has recorded.
+function readProblems(indexed: IndexedObject, { resourceVersion, problems }: Observation): void {
+  if (resourceVersion !== indexed.resourceVersion || problems === undefined) return
+  indexed.problems = problems
+  indexed.changed = true
+}
+
 function assign(indexed: IndexedObject, observation: Observation): void {
   indexed.resourceVersion = observation.resourceVersion
   indexed.contentHash = observation.contentHash
   indexed.audited = observation.audited ?? indexed.audited
   indexed.spec = observation.spec ?? indexed.spec
+  indexed.problems = observation.problems ?? indexed.problems
   indexed.changed = true
 }
 
@@ -105,10 +120,10 @@ export async function saveObjects(tx: Tx, objects: Iterable<IndexedObject>): Pro
   await sql`
     update object_index o
     set rv = c."resourceVersion", content_hash = c."contentHash", audited = coalesce(c.audited, o.audited),
-      spec = coalesce(c.spec, o.spec),
+      spec = coalesce(c.spec, o.spec), problems = coalesce(c.problems, o.problems),
       deleted_at = case when c.deleted then coalesce(o.deleted_at, now()) end
     from jsonb_to_recordset(${JSON.stringify(changed)}::jsonb)
-      as c(uid text, "resourceVersion" text, "contentHash" text, audited jsonb, spec jsonb, deleted boolean)
+      as c(uid text, "resourceVersion" text, "contentHash" text, audited jsonb, spec jsonb, problems jsonb, deleted boolean)
     where o.uid = c.uid`.execute(tx.tables())
 }
 
@@ -131,24 +146,10 @@ async function lockRows(tx: Tx, uids: readonly string[]): Promise<IndexedObjectR
 
 // Returns the uids of inserted rows.
 async function insertRows(tx: Tx, kind: string, objects: readonly Observation[]): Promise<ReadonlySet<string>> {
-  const rows = objects.map(
-    ({ uid, namespace, name, resourceVersion: rv, contentHash: content_hash, audited, spec }) => {
-      // Encoded as JSON text: the driver would encode an object as a parameter of another type.
-      const json = <Value>(value: Value | undefined) =>
-        value === undefined ? null : sql<Value>`${JSON.stringify(value)}::jsonb`
-      return {
-        uid,
-        kind,
-        namespace,
-        name,
-        rv,
-        content_hash,
-        deleted_at: null,
-        audited: json(audited),
-        spec: json(spec),
-      }
-    },
-  )
+  const rows = objects.map(({ uid, namespace, name, resourceVersion: rv, contentHash: content_hash, ...read }) => {
+    const [audited, spec, problems] = [jsonb(read.audited), jsonb(read.spec), jsonb(read.problems)]
+    return { uid, kind, namespace, name, rv, content_hash, deleted_at: null, audited, spec, problems }
+  })
   const inserted = await tx
     .tables<ObjectIndexTables>()
     .insertInto('object_index')
@@ -159,6 +160,11 @@ async function insertRows(tx: Tx, kind: string, objects: readonly Observation[])
   return new Set(inserted.map((row) => row.uid))
 }
 
+// Encoded as JSON text: the driver would encode an object as a parameter of another type.
+function jsonb<Value>(value: Value | undefined) {
+  return value === undefined ? null : sql<Value>`${JSON.stringify(value)}::jsonb`
+}
+
 function fromRow(row: IndexedObjectRow): IndexedObject {
   const { uid, rv: resourceVersion, content_hash: contentHash, deletion_missed: deletionMissed } = row
   return {
@@ -167,6 +173,7 @@ function fromRow(row: IndexedObjectRow): IndexedObject {
     contentHash,
     audited: row.audited ?? undefined,
     spec: row.spec ?? undefined,
+    problems: row.problems ?? undefined,
     deletionMissed,
     deleted: row.deleted_at !== null,
     unreported: false,
@@ -174,13 +181,14 @@ function fromRow(row: IndexedObjectRow): IndexedObject {
   }
 }
 
-function fromFirst({ uid, resourceVersion, contentHash, audited, spec }: Observation): IndexedObject {
+function fromFirst({ uid, resourceVersion, contentHash, audited, spec, problems }: Observation): IndexedObject {
   return {
     uid,
     resourceVersion,
     contentHash,
     audited,
     spec,
+    problems,
     deletionMissed: false,
     deleted: false,
     unreported: true,

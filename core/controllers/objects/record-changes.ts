@@ -89,6 +89,7 @@ export async function recordMissedDeletion(
     error: undefined,
     audited: undefined,
     spec: undefined,
+    problems: undefined,
   }
   const observation: Observation = { uid, namespace, name, resourceVersion, ...unread }
   return store.transact(async (tx) => {
@@ -121,6 +122,12 @@ export async function recordListEnd(
 /** Whether objects of the part are indexed, in which case the first list of a process follows a gap. */
 export async function hasObjects(store: Store, informer: InformerPart): Promise<boolean> {
   return (await rowsOf(store, informer).select('uid').limit(1).executeTakeFirst()) !== undefined
+}
+
+/** Whether an object of the part was recorded by a process that did not read its problems: then the kind is listed. */
+export async function hasUnread(store: Store, informer: InformerPart): Promise<boolean> {
+  const unread = rowsOf(store, informer).where('deleted_at', 'is', null).where('problems', 'is', null)
+  return (await unread.select('uid').limit(1).executeTakeFirst()) !== undefined
 }
 
 // A list of one namespace does not cover the objects of others.
@@ -182,5 +189,6 @@ function fromRow(row: IndexedObjectRow): Observation {
     error: undefined,
     audited: undefined,
     spec: undefined,
+    problems: undefined,
   }
 }

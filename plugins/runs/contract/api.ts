@@ -84,6 +84,30 @@ export interface AgentBin {
   readonly failed: number
 }
 
+/** Paused runs: their number up to a bound, and the newest of them. */
+export interface PausedRuns {
+  readonly count: number
+  readonly items: readonly {
+    readonly id: string
+    readonly namespace: string
+    /** Null for a run without an agent. */
+    readonly agent: string | null
+    readonly reason: string
+    readonly since: string | null
+  }[]
+}
+
+/** Agents whose runs fail: their number, and those with the most failed runs. */
+export interface FailingAgents {
+  readonly count: number
+  readonly items: readonly {
+    readonly namespace: string
+    readonly agent: string
+    readonly runs: number
+    readonly failed: number
+  }[]
+}
+
 /** Runs for other plugins: found within a caller's rights, and started on behalf of others (ADR 0063). */
 export interface RunsApi {
   /**
@@ -116,6 +140,10 @@ export interface RunsApi {
    * follow a change of a run within about a second.
    */
   statsOfAgents(access: AccessScope<'list', 'runs'>, window: AgentStatsWindow): Promise<ReadonlyMap<string, AgentStats>>
+  /** Paused runs in the namespaces of the proofs: their number, at most 1,000, and the newest ones. */
+  pausedRuns(access: AccessScope<'list', 'runs'>, top: number): Promise<PausedRuns>
+  /** Agents of which a tenth of the runs since a time failed: their number, and those with the most failed runs. */
+  failingAgents(access: AccessScope<'list', 'runs'>, since: Date, top: number): Promise<FailingAgents>
   /** Costs of the model calls of a run that `find` returned. */
   costsOf(run: FoundRun): Promise<RunCosts>
   /** The oldest run of each trace in the proof's namespace, with its costs; traces without one are absent. */

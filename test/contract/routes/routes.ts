@@ -17,6 +17,7 @@ export const routes: Readonly<Record<string, RouteCase>> = {
   'GET /api/whoami': bearerOnly('/api/whoami'),
   'GET /api/capabilities': bearerOnly('/api/capabilities'),
   'GET /api/version': bearerOnly('/api/version'),
+  'GET /api/summary': bearerOnly('/api/summary'),
   'GET /api/health': bearerOnly('/api/health'),
   'GET /api/recipes': bearerOnly('/api/recipes'),
   'GET /api/namespaces': {

@@ -1,0 +1,33 @@
+import { asObject } from '#core/json/is-object.ts'
+import type { KubeObject } from '#core/kube/client.ts'
+import type { ObjectProblems } from '#core/cluster/object-index-tables.ts'
+
+/** Status of a condition that is as it should be. Other conditions explain these. */
+const expected: ReadonlyMap<unknown, string> = new Map([
+  ['Ready', 'True'],
+  ['Degraded', 'False'],
+  ['ManifestAccepted', 'True'],
+])
+
+/** Conditions of an object that are not as they should be, by type. `Unknown` is neither: the controller has not decided yet. Pure. */
+export function conditionProblems({ status }: Pick<KubeObject, 'status'>): ObjectProblems {
+  const { conditions } = asObject(status)
+  const problems: Record<string, ObjectProblems[string]> = {}
+  for (const condition of Array.isArray(conditions) ? conditions : []) {
+    const { type, status: value, reason, lastTransitionTime } = asObject(condition)
+    const wanted = expected.get(type)
+    if (wanted === undefined || (value !== 'True' && value !== 'False') || value === wanted) continue
+    problems[String(type)] = { reason: toReason(reason), since: toTime(lastTransitionTime) }
+  }
+  return problems
+}
+
+// A reason is a word of the controller; anything else is not stored.
+function toReason(reason: unknown): string {
+  return typeof reason === 'string' && /^[A-Za-z][A-Za-z0-9_]{0,127}$/.test(reason) ? reason : 'Unknown'
+}
+
+function toTime(time: unknown): string | null {
+  const at = typeof time === 'string' ? Date.parse(time) : Number.NaN
+  return Number.isNaN(at) ? null : new Date(at).toISOString()
+}
