@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import test from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { launcherPackages, missingFromUndici, packagesOf } from './architecture/bundles.ts'
+import { consoleRules } from './architecture/console-rules.ts'
 import { constantNulls } from './architecture/constant-nulls.ts'
 import { pluginCycles } from './architecture/cycles.ts'
 import { takenGoNames } from './architecture/go-names.ts'
@@ -16,7 +17,7 @@ import { isTest, readSources, toSource } from './architecture/sources.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const sources = readSources(root)
 
-for (const rule of [...rules, constantNulls]) {
+for (const rule of [...rules, ...consoleRules, constantNulls]) {
   test(rule.name, () => {
     assert.equal(
       rule.check(toSource(rule.bad.path, rule.bad.text)).length,

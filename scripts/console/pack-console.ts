@@ -35,7 +35,7 @@ const options: BuildOptions = {
 
 /** Program of the console; another one is that of a page for development. */
 const CONSOLE = 'ui/app/main.tsx'
-const SCHEME = 'ui/app/scheme.ts'
+const SCHEME = 'ui/app/theme/scheme.ts'
 
 /** Builds the console: its page, and scripts, styles and fonts whose names change with their content. */
 export async function packConsole(root: string, program: string = CONSOLE): Promise<PackedConsole> {

@@ -26,6 +26,9 @@ test('a page is loaded when it is opened, and shows what its caller may read as 
   await page.submit('#token', 'not-a-token-of-this-cluster')
   await page.until(/Sign in to/)
   await page.submit('#token', bearer)
+  await page.until(/Quality/)
+  // A section that was never opened is folded.
+  await page.click('nav [aria-expanded="false"]')
   await page.until(/Feedback/)
   assert.ok(!page.requests.some((path) => path.includes('feedback')), page.requests.join(' '))
   await page.click('nav a[href="/feedback"]')
@@ -42,7 +45,7 @@ test('a page is loaded when it is opened, and shows what its caller may read as 
   )
   // A reload keeps the session, and the address.
   await page.open(`${url}/feedback?agent=nothing`)
-  await page.until(/No scores\./)
+  await page.until(/Nothing matches/)
 })
 
 test('a page whose plugin is off says so, and its code is not loaded', needsChromium, async (t) => {
@@ -56,9 +59,11 @@ test('a page whose plugin is off says so, and its code is not loaded', needsChro
   await page.open(`${url}/console`)
   await page.until(/Sign in to/)
   await page.submit('#token', tokens.developer)
-  await page.until(/Choose a page\./)
+  await page.until(/Quality/)
+  await page.click('nav [aria-expanded="false"]')
+  await page.until(/Feedback/)
   await page.click('nav a[href="/feedback"]')
-  await page.until(/This part of the installation is off\./)
+  await page.until(/This part of the installation is off/)
   const asked = page.requests.filter((path) => path.includes('feedback') && path !== '/feedback')
   assert.deepEqual(asked, [], 'neither code nor data')
   assert.deepEqual(page.problems, [])

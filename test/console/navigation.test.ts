@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { sectionsOf } from '../../ui/app/navigation.ts'
+import { pageAt, sectionsOf } from '../../ui/app/navigation/navigation.ts'
 
 const page = (id: string, section = 'Quality') => ({ id, title: id, section, path: `/${id}`, capability: id })
-const entries = ['a', 'b', 'c', 'd'].map((id) => ({ id }))
+const entries = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => ({ id }))
 
 test('the navigation has the pages of the server that the caller may see, and those that are off last', () => {
   const sections = sectionsOf(
@@ -29,5 +29,28 @@ test('the navigation has the pages of the server that the caller may see, and th
         ],
       ],
     ],
+  )
+})
+
+test('sections stand in the order of the console; one that it does not know is before the last', () => {
+  const pages = [
+    page('a', 'Settings'),
+    page('b', 'Third party'),
+    page('c', 'Observe'),
+    page('d', 'Build'),
+    page('e', ''),
+  ]
+  const capabilities = pages.map(({ id }) => ({ id, enabled: true }))
+  assert.deepEqual(
+    sectionsOf({ pages, capabilities }, entries).map(({ title }) => title),
+    ['', 'Build', 'Observe', 'Third party', 'Settings'],
+  )
+})
+
+test('the page of a path is the one below whose path it lies', () => {
+  const pages = [page('a'), { ...page('b'), path: '/a/b' }]
+  assert.deepEqual(
+    ['/a', '/a/x', '/a/b/c', '/ab', '/'].map((path) => pageAt(path, pages)?.id),
+    ['a', 'a', 'b', undefined, undefined],
   )
 })

@@ -16,18 +16,23 @@ import type { BrowserPage } from './browser-session.ts'
 const run = promisify(execFile)
 
 const auditStatus = `fetch('/api/audit?limit=1').then(({ status }) => status)`
-const chosen = (persona: string): string => `{
-  const select = document.querySelector('.person select')
-  Object.getOwnPropertyDescriptor(HTMLSelectElement.prototype, 'value').set.call(select, ${JSON.stringify(persona)})
-  select.dispatchEvent(new Event('change', { bubbles: true }))
-}`
+const account = 'aside [aria-haspopup="menu"]'
 
-// The text of a page has every choice of a persona.
-async function untilUser(page: BrowserPage, name: string): Promise<void> {
-  await page.until(/Sign out everywhere/)
-  for (let shown: unknown; shown !== name; await pause(50))
-    shown = await page.evaluate(`document.querySelector('.person strong')?.textContent`)
+// The entries of the menu are in the page while it is open.
+async function pick(page: BrowserPage, words: string): Promise<void> {
+  await page.click(account)
+  await page.until(new RegExp(words))
+  const entries = `[...document.querySelectorAll('[role^="menuitem"]')]`
+  await page.evaluate(`${entries}.find(({ textContent }) => textContent === ${JSON.stringify(words)}).click()`)
 }
+
+async function untilUser(page: BrowserPage, name: string): Promise<void> {
+  await page.until(shell)
+  for (let shown: unknown; shown !== name; await pause(50))
+    shown = await page.evaluate(`document.querySelector('${account} b')?.textContent`)
+}
+
+const shell = /Search or jump to/
 
 test(
   'UX-13, D4: a browser signs in, reloads, outlives a restart, is denied as viewer, and signs out everywhere',
@@ -51,10 +56,10 @@ test(
     await page.open(address)
     await page.until(/Signed in as admin until/)
     await page.open(`${url}/console#${code}`)
-    await page.until(/Sign out everywhere/)
+    await page.until(shell)
     assert.equal(await page.evaluate('location.href'), `${url}/console`, 'the code is not in the address')
     await page.evaluate('location.reload()')
-    await page.until(/Sign out everywhere/)
+    await page.until(shell)
 
     await first.server.end('SIGTERM')
     const second = await startAll(t, data, { flags })
@@ -63,10 +68,10 @@ test(
     await page.until(/admin/)
     assert.equal(await page.evaluate(auditStatus), 200)
 
-    await page.evaluate(chosen('viewer'))
+    await pick(page, 'viewer')
     await untilUser(page, 'viewer')
     assert.equal(await page.evaluate(auditStatus), 403)
-    await page.evaluate(chosen('admin'))
+    await pick(page, 'admin')
     await untilUser(page, 'admin')
     assert.equal(await page.evaluate(auditStatus), 200)
 
@@ -74,11 +79,13 @@ test(
     await other.open(await open())
     await other.until(/Signed in as admin until/)
     await other.open(`${url}/console`)
-    await other.until(/Sign out everywhere/)
-    await page.click('.person .quiet')
+    await other.until(shell)
+    await pick(page, 'Sign out everywhere')
     await page.until(/Sign in to/)
     assert.equal(await page.evaluate(auditStatus), 401)
     assert.equal(await other.evaluate(auditStatus), 401)
+    await other.click('nav [aria-expanded="false"]')
+    await other.until(/Feedback/)
     await other.click('nav a[href="/feedback"]')
     await other.until(/You have signed out\./)
     await other.submit('#token', tokens.developer)

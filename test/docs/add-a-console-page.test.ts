@@ -93,7 +93,10 @@ async function relay({ url }: Platform, path: string, { request, response }: Exc
 }
 
 test('the page of docs/how-to/add-a-console-page.md shows the recipes of a platform', needsChromium, async (t) => {
-  assert.deepEqual([...files.keys()], [entry, 'plugins/templates/console/recipes-page.tsx'])
+  assert.deepEqual(
+    [...files.keys()],
+    [entry, 'plugins/templates/console/text.ts', 'plugins/templates/console/recipes-page.tsx'],
+  )
   const { packed } = await packConsole(await makeTree(t))
   const platform = await sharedEmbedded()
   const url = await serve(t, JSON.parse(gunzipSync(packed).toString('utf8')) as readonly PackedFile[], platform)

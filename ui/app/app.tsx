@@ -1,8 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useSession } from '../api/session.ts'
-import { ProblemPanel } from '../parts/problem-panel.tsx'
+import { Dialog } from '../parts/overlay/dialog.tsx'
+import { ErrorPanel } from '../parts/state/error-panel.tsx'
+import { text } from '../text/en.ts'
 import { router } from './router.tsx'
 import { SignIn } from './sign-in.tsx'
 
@@ -13,7 +15,7 @@ export function App({ failure }: { readonly failure: Error | undefined }) {
   if (state === undefined) {
     return (
       <main>
-        <ProblemPanel error={failure ?? new Error('The session is unknown.')} onRetry={() => location.reload()} />
+        <ErrorPanel error={failure ?? new Error(text.signIn.unknown)} onRetry={() => location.reload()} />
       </main>
     )
   }
@@ -44,8 +46,6 @@ function useShownUser(username: string | undefined, ended: string | null): strin
 function EndedDialog({ user }: { readonly user: string }) {
   const queries = useQueryClient()
   const state = useSession()
-  const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => dialog.current?.showModal(), [])
   if (state === undefined) return undefined
   const done = (username: string): void => {
     // Failed requests of the same user are sent again; another user gets the page anew.
@@ -53,8 +53,9 @@ function EndedDialog({ user }: { readonly user: string }) {
     else location.reload()
   }
   return (
-    <dialog ref={dialog} aria-label="Sign in again" onCancel={(event) => event.preventDefault()}>
+    // It cannot be closed: the pages behind it have no session.
+    <Dialog title={text.signIn.again} isTitled={false} onClose={() => undefined}>
       <SignIn state={state} onDone={done} />
-    </dialog>
+    </Dialog>
   )
 }

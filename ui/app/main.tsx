@@ -5,8 +5,8 @@ import { loadSession, signIn, takeCode } from '../api/session.ts'
 import '../design/fonts.css'
 import '../design/tokens.css'
 import '../design/base.css'
-import './legacy.css'
-import '../design/sign-in.css'
+import { startKeys } from '../parts/keys/key-registry.ts'
+import { startTips } from '../parts/overlay/tip.ts'
 import { App } from './app.tsx'
 import { keepSession } from './keep-session.ts'
 
@@ -32,6 +32,8 @@ const element = document.querySelector('#root')
 if (element === null) throw new Error('the page has no element #root')
 const failure = await begin()
 keepSession()
+startKeys()
+startTips()
 createRoot(element).render(
   <QueryClientProvider client={queries}>
     <App failure={failure} />

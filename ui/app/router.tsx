@@ -1,13 +1,17 @@
-import { createRootRoute, createRoute, createRouter, useNavigate, useRouterState } from '@tanstack/react-router'
+import { Link, createRootRoute, createRoute, createRouter, useNavigate, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
 import type { ConsoleRoute } from '../contract/page.ts'
 import { pluginPages } from '../page-list.ts'
-import { ProblemPanel } from '../parts/problem-panel.tsx'
+import { PageBar } from '../parts/page/page-bar.tsx'
+import { ErrorPanel } from '../parts/state/error-panel.tsx'
+import { PageState } from '../parts/state/page-state.tsx'
+import { text } from '../text/en.ts'
+import { HOME_PATH } from './navigation/key-targets.ts'
 import { ownPath } from './own-path.ts'
-import { Shell } from './shell.tsx'
+import { Shell } from './shell/shell.tsx'
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound })
-const home = createRoute({ getParentRoute: () => root, path: '/console', component: Home })
+const home = createRoute({ getParentRoute: () => root, path: HOME_PATH, component: Home })
 // Shown to who is signed in already; `App` shows the sign-in to others, at each address.
 const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: AfterSignIn })
 
@@ -15,7 +19,7 @@ const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', compo
 export const router = createRouter({
   routeTree: root.addChildren([home, signIn, ...pluginPages.flatMap(({ routes }) => routes.map(toRoute))]),
   defaultErrorComponent: ({ error }) => (
-    <ProblemPanel error={error instanceof Error ? error : new Error(String(error))} />
+    <ErrorPanel error={error instanceof Error ? error : new Error(String(error))} />
   ),
   scrollRestoration: true,
   // The default reads 5 as a number, and writes "5" with quotes. Addresses are read and typed by people.
@@ -36,23 +40,43 @@ function toRoute({ path, load }: ConsoleRoute) {
 
 function toSearch(search: Record<string, unknown>): string {
   const given = Object.entries(search).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
-  const text = new URLSearchParams(given).toString()
-  return text === '' ? '' : `?${text}`
+  const written = new URLSearchParams(given).toString()
+  return written === '' ? '' : `?${written}`
 }
 
 function AfterSignIn() {
   const next = useRouterState({ select: ({ location: { search } }) => (search as { readonly next?: string }).next })
   const navigate = useNavigate()
   useEffect(() => {
-    navigate({ href: ownPath(next) ?? '/console', replace: true }).catch(() => undefined)
+    navigate({ href: ownPath(next) ?? HOME_PATH, replace: true }).catch(() => undefined)
   }, [navigate, next])
   return undefined
 }
 
 function Home() {
-  return <p className="dim">Choose a page.</p>
+  return (
+    <>
+      <PageBar title={text.shell.home} />
+      <PageState icon="home" title={text.shell.homeHint} />
+    </>
+  )
 }
 
 function NotFound() {
-  return <p>This page does not exist.</p>
+  return (
+    <>
+      <PageBar title={text.shell.missingTitle} />
+      <PageState
+        icon="search"
+        title={text.shell.missingTitle}
+        actions={
+          <Link to={HOME_PATH} className="link">
+            {text.shell.missingHome}
+          </Link>
+        }
+      >
+        {text.shell.missing}
+      </PageState>
+    </>
+  )
 }

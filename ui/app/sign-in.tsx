@@ -3,6 +3,12 @@ import type { FormEvent } from 'react'
 import { ApiProblem } from '../api/api-problem.ts'
 import { signIn } from '../api/session.ts'
 import type { SessionState } from '../api/session.ts'
+import { Button } from '../parts/control/button.tsx'
+import { Notice } from '../parts/page/notice.tsx'
+import { FieldError } from '../parts/state/field-error.tsx'
+import { text } from '../text/en.ts'
+import { HOME_PATH } from './navigation/key-targets.ts'
+import styles from './sign-in.module.css'
 
 interface SignInProps {
   readonly state: SessionState
@@ -12,31 +18,29 @@ interface SignInProps {
 
 /** The ways to sign in. A token is sent once, and kept by the server's cookies only. */
 export function SignIn({ state: { ended, signIn: ways }, onDone }: SignInProps) {
-  const notice = refusals[new URLSearchParams(location.search).get('error') ?? ''] ?? reasons[ended ?? '']
+  const refusal = new URLSearchParams(location.search).get('error') ?? ''
+  const notice = wordsOf(text.signIn.refusals, refusal) ?? wordsOf(text.signIn.reasons, ended ?? '')
   return (
-    <main className="sign-in">
-      <div className="card">
-        <p className="mark" aria-hidden="true">
-          <span /> mesh
-        </p>
-        <h1>Sign in to {location.host}</h1>
+    <main className={styles['page']}>
+      <div className={styles['card']}>
+        <h1 className={styles['title']}>{text.signIn.title(location.host)}</h1>
         {notice === undefined ? undefined : (
-          <p className="notice" role="status">
-            {notice}
-          </p>
+          <div role="status">
+            <Notice tone="mute">{notice}</Notice>
+          </div>
         )}
         {ways.oidc === null ? undefined : (
           <>
-            <a className="primary" href={`/session/oidc?next=${encodeURIComponent(pathToReturn())}`}>
-              Continue with {ways.oidc}
+            <a className={styles['issuer']} href={`/session/oidc?next=${encodeURIComponent(pathToReturn())}`}>
+              {text.signIn.issuer(ways.oidc)}
             </a>
-            <p className="or">or with a token</p>
+            <p className="dim">{text.signIn.or}</p>
           </>
         )}
         <TokenForm isPrimary={ways.oidc === null} onDone={onDone} />
         {ways.code ? (
-          <p className="hint">
-            On this machine <code>mesh open</code> prints an address that signs in by itself.
+          <p className="dim">
+            {text.signIn.codeBefore} <code className="mono">{text.signIn.command}</code> {text.signIn.codeAfter}
           </p>
         ) : undefined}
       </div>
@@ -59,28 +63,26 @@ function TokenForm({ isPrimary, onDone }: TokenFormProps) {
     setBusy(true)
     signIn({ token: token.trim() })
       .then(({ session }) => onDone?.(session?.username ?? ''))
-      .catch((error: unknown) => setProblem(textOf(error)))
+      .catch((error: unknown) => setProblem(problemOf(error)))
       .finally(() => setBusy(false))
   }
   return (
-    <form onSubmit={submit}>
-      <label htmlFor="token">Bearer token of the cluster</label>
+    <form className={styles['form']} onSubmit={submit}>
+      <label htmlFor="token">{text.signIn.token}</label>
       <input
         id="token"
+        className={styles['field']}
         type="password"
         autoComplete="off"
         spellCheck={false}
-        aria-invalid={problem !== undefined}
-        aria-describedby="token-problem"
+        {...(problem === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': 'token-problem' })}
         value={token}
-        onChange={(event) => setToken(event.target.value)}
+        onChange={({ target }) => setToken(target.value)}
       />
-      <p id="token-problem" className="problem" role="alert">
-        {problem}
-      </p>
-      <button type="submit" className={isPrimary ? 'primary' : ''} disabled={isBusy}>
-        {isBusy ? 'Signing in' : 'Sign in'}
-      </button>
+      {problem === undefined ? undefined : <FieldError id="token-problem">{problem}</FieldError>}
+      <Button kind={isPrimary ? 'primary' : 'default'} isSubmit isBusy={isBusy}>
+        {isBusy ? text.signIn.busy : text.signIn.submit}
+      </Button>
     </form>
   )
 }
@@ -88,32 +90,16 @@ function TokenForm({ isPrimary, onDone }: TokenFormProps) {
 // The address of a page, so that the issuer returns to it.
 function pathToReturn(): string {
   const { pathname, search } = location
-  return pathname === '/sign-in' ? (new URLSearchParams(search).get('next') ?? '/console') : `${pathname}${search}`
+  return pathname === '/sign-in' ? (new URLSearchParams(search).get('next') ?? HOME_PATH) : `${pathname}${search}`
 }
 
-function textOf(error: unknown): string {
-  if (!(error instanceof ApiProblem)) return 'The sign-in failed.'
+function problemOf(error: unknown): string {
+  if (!(error instanceof ApiProblem)) return text.signIn.failed
   const { status, detail } = error.facts
-  if (status === 401 && detail === 'A valid bearer token is required.') return 'The cluster does not accept this token.'
-  return status === 400 ? 'This is not a bearer token.' : detail
+  if (status === 401 && detail === 'A valid bearer token is required.') return text.signIn.notAccepted
+  return status === 400 ? text.signIn.noToken : detail
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  idle: 'You were signed out because the page was not used.',
-  expired: 'Your session has reached its end.',
-  signed_out: 'You have signed out.',
-  rejected: 'The cluster no longer accepts the token of your session.',
-  unreadable: 'Your session cannot be read any more.',
-  clock: 'Your session was begun by a server with another time.',
-}
-
-const refusals: Readonly<Record<string, string>> = {
-  denied: 'The issuer did not sign you in.',
-  state: 'The sign-in has expired or belongs to another window. Try again.',
-  issuer: 'The response did not come from the issuer of this server.',
-  token: 'The token of the issuer was not accepted. The log of the server has the reason.',
-  clock: 'The clocks of this server and of the issuer differ.',
-  cluster: 'The cluster does not accept tokens of the issuer.',
-  too_large: 'The token of the issuer is too large for a session. Ask for one with fewer groups or claims.',
-  unavailable: 'The issuer cannot be reached. Try again.',
+function wordsOf(words: Readonly<Record<string, string>>, name: string): string | undefined {
+  return Object.hasOwn(words, name) ? words[name] : undefined
 }

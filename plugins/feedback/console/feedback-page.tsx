@@ -2,11 +2,19 @@ import { useQuery } from '@tanstack/react-query'
 import type { Static } from 'typebox'
 import type { Score } from '#schemas/api/feedback.ts'
 import { apiQuery } from '#ui/api/queries.ts'
+import { usePaging } from '#ui/contract/paging.ts'
 import { useAddress } from '#ui/contract/search.ts'
-import { DataTable } from '#ui/parts/data-table.tsx'
-import type { DataColumn } from '#ui/parts/data-table.tsx'
-import { PageBar } from '#ui/parts/page-bar.tsx'
-import { ProblemPanel } from '#ui/parts/problem-panel.tsx'
+import { SearchField } from '#ui/parts/control/search-field.tsx'
+import { FilterBar } from '#ui/parts/filter/filter-bar.tsx'
+import { PageBar } from '#ui/parts/page/page-bar.tsx'
+import { EmptyState, NoMatch } from '#ui/parts/state/empty-state.tsx'
+import type { DataColumn } from '#ui/parts/table/data-column.ts'
+import { DataTable } from '#ui/parts/table/data-table.tsx'
+import { Pager } from '#ui/parts/table/pager.tsx'
+import { Actor } from '#ui/parts/value/actor.tsx'
+import { AgentName } from '#ui/parts/value/agent-name.tsx'
+import { Time } from '#ui/parts/value/time.tsx'
+import { feedbackText as text } from './text.ts'
 
 type ShownScore = Static<typeof Score>
 
@@ -15,52 +23,54 @@ interface ScorePage {
   readonly nextCursor: string | null
 }
 
+const { columns: titles } = text
 const columns: readonly DataColumn<ShownScore>[] = [
-  { title: 'Namespace', cell: ({ namespace }) => namespace },
-  { title: 'Agent', cell: ({ agent }) => agent ?? '-' },
-  { title: 'Name', cell: ({ name }) => name },
-  { title: 'Value', cell: ({ value }) => String(value) },
-  { title: 'By', cell: ({ createdBy }) => createdBy },
-  { title: 'Time', cell: ({ createdAt }) => <time dateTime={createdAt}>{createdAt}</time> },
-  { title: 'Comment', cell: ({ comment }) => comment ?? '' },
+  { title: titles.agent, cell: ({ agent }) => (agent === null ? '—' : <AgentName name={agent} />) },
+  { title: titles.namespace, rank: 3, cell: ({ namespace }) => namespace },
+  { title: titles.name, rank: 2, cell: ({ name }) => name },
+  { title: titles.value, align: 'end', cell: ({ value }) => String(value) },
+  { title: titles.comment, rank: 2, isWide: true, cell: ({ comment }) => <span dir="auto">{comment}</span> },
+  { title: titles.by, rank: 3, cell: ({ createdBy }) => <Actor name={createdBy} /> },
+  { title: titles.time, align: 'end', cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
 /** What people say: scores, newest first. */
 export function FeedbackPage() {
-  const [{ namespace, agent, cursor }, change] = useAddress()
+  const [{ namespace, agent }, change] = useAddress()
+  const { cursor, onNewer, older } = usePaging()
   const scope = namespace === undefined ? { scope: 'permitted' } : { namespace }
   const { data, error, refetch } = useQuery(apiQuery<ScorePage>(['feedback'], { ...scope, agent, cursor }))
-  const retry = (): void => {
-    refetch().catch(() => undefined)
-  }
+  const next = data?.nextCursor ?? null
   return (
     <>
-      <PageBar title="Feedback">
-        <label>
-          Agent{' '}
-          <input
-            type="search"
-            value={agent ?? ''}
-            onChange={({ target }) => change({ agent: target.value, cursor: undefined })}
-          />
-        </label>
-      </PageBar>
-      {error === null ? undefined : <ProblemPanel error={error} onRetry={retry} />}
-      {data === undefined ? undefined : <Scores page={data} onOlder={(next) => change({ cursor: next })} />}
+      <PageBar title={text.title} />
+      <FilterBar setCount={agent === undefined ? 0 : 1} onClear={() => change({ agent: undefined })}>
+        <SearchField
+          label={text.search}
+          value={agent ?? ''}
+          onChange={(value) => change({ agent: value, cursor: undefined })}
+        />
+      </FilterBar>
+      <DataTable
+        label={text.scores}
+        columns={columns}
+        rows={data?.items}
+        keyOf={({ id }) => id}
+        error={error}
+        onRetry={() => {
+          refetch().catch(() => undefined)
+        }}
+        empty={agent === undefined ? <NoScores /> : <NoMatch onClear={() => change({ agent: undefined })} />}
+      />
+      <Pager note={text.note} onNewer={onNewer} onOlder={next === null ? undefined : () => older(next)} />
     </>
   )
 }
 
-function Scores({ page, onOlder }: { readonly page: ScorePage; readonly onOlder: (cursor: string) => void }) {
-  const { items, nextCursor } = page
+function NoScores() {
   return (
-    <>
-      <DataTable label="Scores" columns={columns} rows={items} keyOf={({ id }) => id} empty="No scores." />
-      {nextCursor === null ? undefined : (
-        <button type="button" onClick={() => onOlder(nextCursor)}>
-          Older
-        </button>
-      )}
-    </>
+    <EmptyState icon="feedback" title={text.empty}>
+      {text.emptyDetail}
+    </EmptyState>
   )
 }

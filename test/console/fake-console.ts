@@ -1,0 +1,99 @@
+import { createServer } from 'node:http'
+import type { ServerResponse } from 'node:http'
+import type { PackedFile } from '#core/http/console/console-files.ts'
+import { CONSOLE_POLICY } from '#core/http/console/routes.ts'
+import { listen } from '#test/harness/listen.ts'
+import type { Scope } from '#test/harness/scope.ts'
+
+/** Bodies of the API by path; a number is a status. */
+export type CannedResponses = Readonly<Record<string, unknown>>
+
+/** Serves a packed console under its policy, in front of responses that are always the same. Returns its address. */
+export function serveConsole(t: Scope, files: readonly PackedFile[], api: CannedResponses = {}): Promise<string> {
+  const server = createServer((request, response) => {
+    const path = new URL(request.url ?? '', 'http://x').pathname
+    if (path in api) return sendJson(response, api[path])
+    if (path.startsWith('/api/')) return sendJson(response, 404)
+    const file = files.find((one) => one.path === path) ?? files.find((one) => one.path === '/')
+    const headers = {
+      'content-type': file?.type,
+      'content-encoding': 'gzip',
+      'content-security-policy': CONSOLE_POLICY,
+    }
+    return response.writeHead(200, headers).end(Buffer.from(file?.gzip ?? '', 'base64'))
+  })
+  return listen(t, server)
+}
+
+function sendJson(response: ServerResponse, body: unknown): void {
+  const status = typeof body === 'number' ? body : 200
+  const problem = { title: 'Refused.', detail: 'The fake API has no such response.', status }
+  response
+    .writeHead(status, { 'content-type': 'application/json' })
+    .end(JSON.stringify(status === 200 ? body : problem))
+}
+
+const sections: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+  '': [['approvals', 'Approvals']],
+  Build: [
+    ['agents', 'Agents'],
+    ['templates', 'Templates'],
+    ['workflows', 'Workflows'],
+    ['knowledge', 'Knowledge'],
+  ],
+  Run: [
+    ['runs', 'Runs'],
+    ['shares', 'Shares'],
+  ],
+  Observe: [
+    ['traces', 'Traces'],
+    ['cost', 'Cost'],
+    ['audit', 'Audit'],
+  ],
+  Quality: [
+    ['evals', 'Evals'],
+    ['feedback', 'Feedback'],
+  ],
+  Platform: [
+    ['topology', 'Topology'],
+    ['tenants', 'Tenants'],
+  ],
+  Settings: [['settings', 'Settings']],
+}
+
+const pages = Object.entries(sections).flatMap(([section, list]) =>
+  list.map(([id, title]) => ({ id, title, section, path: `/${id}`, capability: id })),
+)
+
+const off: Readonly<Record<string, string>> = { tenants: 'denied', evals: 'disabled', audit: 'unconfigured' }
+
+/** A caller with two namespaces, a page that is off, one that is not configured and one that is denied. */
+export const cannedShell: CannedResponses = {
+  '/session': { token: 'token-of-a-test' },
+  '/api/whoami': { username: 'mira.lang@example.com', uid: '', groups: [], extra: {} },
+  '/api/namespaces': {
+    items: [
+      { metadata: { name: 'support', annotations: { 'mesh.dev/display-name': 'Customer support' } } },
+      { metadata: { name: 'finance' } },
+    ],
+    nextCursor: null,
+  },
+  '/api/capabilities': {
+    profile: 'open',
+    pages,
+    capabilities: pages.map(({ id }) => (id in off ? { id, enabled: false, reason: off[id] } : { id, enabled: true })),
+  },
+  '/api/feedback': {
+    items: Array.from({ length: 30 }, (_, index) => ({
+      id: `score-${index}`,
+      namespace: 'support',
+      agent: ['triage', 'refund-agent', 'invoice-matcher'][index % 3],
+      name: 'helpful',
+      value: index % 5,
+      createdBy: index % 4 === 0 ? 'system:serviceaccount:support:bot' : 'ada@example.com',
+      createdAt: new Date(1_795_975_000_000 - index * 3_600_000).toISOString(),
+      comment: index % 2 === 0 ? 'Found the order, and said so in one sentence.' : null,
+    })),
+    nextCursor: 'older',
+  },
+}

@@ -1,0 +1,74 @@
+import type { Static } from 'typebox'
+import type { Capabilities, Capability, NavigationPage } from '../../../schemas/api/identity.ts'
+
+/** Response of `GET /api/capabilities`. */
+export type CapabilitiesResponse = Static<typeof Capabilities>
+
+/** Why a caller cannot use a page. */
+export type PageReason = NonNullable<Capability['reason']>
+
+/** A page that is shown: of the server, and of the console. */
+export interface ShownPage {
+  readonly page: Static<typeof NavigationPage>
+  readonly reason: PageReason | undefined
+}
+
+/** A heading of the navigation with its pages. */
+export interface NavigationSection {
+  readonly title: string
+  readonly pages: readonly ShownPage[]
+}
+
+// Order by frequency. A section that is not listed comes before the last one.
+const order = ['', 'Build', 'Run', 'Observe', 'Quality', 'Connect', 'Platform', 'Settings']
+
+/** Sections that stay folded until they are opened once. */
+export const foldedAtFirst: readonly string[] = ['Quality', 'Connect', 'Platform']
+
+/** Sections whose pages stand for themselves: they have no heading and do not fold. */
+export const withoutHeading: readonly string[] = ['', 'Settings']
+
+/**
+ * Pages by section, in the order of the console; within a section, in that of the server. A page that the caller may not see is not
+ * listed; one that is disabled or not configured comes last. A page without code in this console is left out.
+ */
+export function sectionsOf(
+  { pages, capabilities }: Pick<CapabilitiesResponse, 'pages' | 'capabilities'>,
+  entries: readonly { readonly id: string }[],
+): readonly NavigationSection[] {
+  const known = pages.filter(({ id }) => entries.some((entry) => entry.id === id))
+  const shown = known
+    .map((page) => ({ page, reason: reasonOf(page, capabilities) }))
+    .filter(({ reason }) => reason !== 'denied')
+    .toSorted((a, b) => Number(a.reason !== undefined) - Number(b.reason !== undefined))
+  const titles = new Set(known.map(({ section }) => section))
+  return [...titles]
+    .toSorted((a, b) => rankOf(a) - rankOf(b))
+    .map((title) => ({ title, pages: shown.filter(({ page }) => page.section === title) }))
+    .filter((section) => section.pages.length > 0)
+}
+
+function rankOf(section: string): number {
+  const rank = order.indexOf(section)
+  return rank === -1 ? order.length - 1.5 : rank
+}
+
+/** The page of a path: of two, the longer one. */
+export function pageAt(
+  path: string,
+  pages: readonly Static<typeof NavigationPage>[],
+): Static<typeof NavigationPage> | undefined {
+  return pages
+    .filter((page) => path === page.path || path.startsWith(`${page.path}/`))
+    .toSorted((a, b) => b.path.length - a.path.length)[0]
+}
+
+/** Why the caller cannot use a page; undefined if it can. */
+export function reasonOf(
+  { capability }: Static<typeof NavigationPage>,
+  capabilities: readonly Capability[],
+): PageReason | undefined {
+  const found = capabilities.find(({ id }) => id === capability)
+  if (found === undefined) return 'disabled'
+  return found.enabled ? undefined : (found.reason ?? 'disabled')
+}

@@ -1,0 +1,25 @@
+import type { ReactNode } from 'react'
+import { PageBar } from '../../parts/page/page-bar.tsx'
+import { DeniedState } from '../../parts/state/denied-state.tsx'
+import { NotEnabled } from '../../parts/state/not-enabled.tsx'
+import { pageAt, reasonOf } from '../navigation/navigation.ts'
+import type { CapabilitiesResponse } from '../navigation/navigation.ts'
+
+interface AllowedPageProps {
+  readonly path: string
+  readonly response: CapabilitiesResponse
+  readonly children: ReactNode
+}
+
+/** The page, or why the caller cannot use it. The code of such a page is not loaded. */
+export function AllowedPage({ path, response, children }: AllowedPageProps) {
+  const page = pageAt(path, response.pages)
+  const reason = page === undefined ? undefined : reasonOf(page, response.capabilities)
+  if (page === undefined || reason === undefined) return children
+  return (
+    <>
+      <PageBar title={page.title} />
+      {reason === 'denied' ? <DeniedState /> : <NotEnabled reason={reason} />}
+    </>
+  )
+}

@@ -1,0 +1,2 @@
+/** What stands for a value that is not known; never 0. */
+export const UNKNOWN = '—'

@@ -1,0 +1,51 @@
+import { useEffect, useId, useRef } from 'react'
+import type { MouseEvent, ReactNode } from 'react'
+import styles from './dialog.module.css'
+
+interface DialogProps {
+  /** Its heading; unseen if `isTitled` is false. */
+  readonly title: string
+  readonly isTitled?: boolean
+  readonly isWide?: boolean
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+/** A modal dialog, open as long as it is mounted. The browser keeps the focus in it and returns it; Esc and a click outside close it. */
+export function Dialog({ title, isTitled = true, isWide = false, onClose, children }: DialogProps) {
+  const id = useId()
+  const box = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const dialog = box.current
+    if (dialog === null) return
+    dialog.showModal()
+    return () => dialog.close()
+  }, [])
+  const closeOutside = (event: MouseEvent): void => {
+    if (event.target === box.current) onClose()
+  }
+  return (
+    <dialog
+      ref={box}
+      className={`${styles['dialog']} ${isWide ? `${styles['wide']} ${styles['high']}` : ''}`}
+      {...(isTitled ? { 'aria-labelledby': id } : { 'aria-label': title })}
+      onCancel={(event) => {
+        // React unmounts it; closed by the browser it would stay in the tree.
+        event.preventDefault()
+        onClose()
+      }}
+      onMouseDown={closeOutside}
+    >
+      {isTitled ? (
+        <div className={styles['body']}>
+          <h2 id={id} className={styles['title']}>
+            {title}
+          </h2>
+          {children}
+        </div>
+      ) : (
+        children
+      )}
+    </dialog>
+  )
+}
