@@ -33,8 +33,9 @@ const options: BuildOptions = {
   define: { 'process.env.NODE_ENV': '"production"' },
 }
 
-/** Program of the console; another one is that of a page for development. */
 const CONSOLE = 'ui/app/main.tsx'
+/** Program of the page of parts, for development: no part of a release. */
+export const PARTS_PROGRAM = 'ui/states/main.tsx'
 const SCHEME = 'ui/app/theme/scheme.ts'
 
 /** Builds the console: its page, and scripts, styles and fonts whose names change with their content. */

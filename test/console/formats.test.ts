@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { toCount, toDelta, toPercent, toSize } from '../../ui/parts/format/counts.ts'
-import { toDuration } from '../../ui/parts/format/duration.ts'
+import { toDuration, toSpokenDuration } from '../../ui/parts/format/duration.ts'
 import { sumAmounts, toMoney } from '../../ui/parts/format/money.ts'
 import { cutMiddle, hueOf, initialOf, initialsOf, toObjectName, toShortId } from '../../ui/parts/format/names.ts'
 import { toAge, toClock, toDay, toExact, toRelative } from '../../ui/parts/format/times.ts'
@@ -118,5 +118,18 @@ test('names are cut in the middle and by code points; namespaces never', () => {
     'B',
     'A',
     '?',
+  ])
+})
+
+test('a duration is said in whole words', () => {
+  assertEach<number>(toSpokenDuration, [
+    [555, '555 milliseconds'],
+    [1, '1 millisecond'],
+    [1500, '1.5 seconds'],
+    [319_000, '5 minutes 19 seconds'],
+    [60_000, '1 minute'],
+    [59_990, '1 minute'],
+    [15_120_000, '4 hours 12 minutes'],
+    [90_000_000, '1 day 1 hour'],
   ])
 })

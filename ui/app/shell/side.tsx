@@ -20,7 +20,7 @@ interface SideProps {
 export function Side({ sections, path, isOpen }: SideProps) {
   const pages = sections.flatMap((section) => section.pages.map(({ page }) => page))
   return (
-    <div className={`${styles['side']} ${isOpen ? styles['open'] : ''}`}>
+    <aside className={`${styles['side']} ${isOpen ? styles['open'] : ''}`} aria-label={text.shell.navigation}>
       <div className={styles['top']}>
         <NamespacePicker />
       </div>
@@ -33,7 +33,7 @@ export function Side({ sections, path, isOpen }: SideProps) {
         <SectionList sections={sections} current={pageAt(path, pages)?.id} path={path} />
       </nav>
       <PersonMenu />
-    </div>
+    </aside>
   )
 }
 

@@ -25,3 +25,26 @@ function twoUnits(ms: number, [large, largeUnit, small, smallUnit]: readonly [nu
   const rest = String(Math.floor((ms % large) / small)).padStart(2, '0')
   return `${Math.floor(ms / large)} ${largeUnit} ${rest} ${smallUnit}`
 }
+
+const spoken = [
+  [DAY, 'day'],
+  [HOUR, 'hour'],
+  [MINUTE, 'minute'],
+  [SECOND, 'second'],
+] as const
+
+/** A duration as a screen reader says it: `555 milliseconds`, `5 minutes 19 seconds`. */
+export function toSpokenDuration(ms: number): string {
+  if (ms < 999.5) return unitOf(Math.round(ms), 'millisecond')
+  if (ms < 59_950) return unitOf(Number((ms / SECOND).toFixed(1)), 'second')
+  const rounded = Math.round(ms / SECOND) * SECOND
+  const at = spoken.findIndex(([size]) => rounded >= size)
+  const [size, unit] = spoken[at] ?? spoken[3]
+  const [small, smallUnit] = spoken[at + 1] ?? spoken[3]
+  const rest = Math.floor((rounded % size) / small)
+  return `${unitOf(Math.floor(rounded / size), unit)}${rest === 0 ? '' : ` ${unitOf(rest, smallUnit)}`}`
+}
+
+function unitOf(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
+}

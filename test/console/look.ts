@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs'
+import { chromium as driver } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
+import type { Scope } from '#test/harness/scope.ts'
+import { chromium } from './browser-session.ts'
+
+/** How a window looks. */
+export interface Look {
+  readonly scheme: 'light' | 'dark'
+  readonly width: 'wide' | 'phone'
+}
+
+/** Both themes and both widths. */
+export const looks: readonly Look[] = (['light', 'dark'] as const).flatMap((scheme) =>
+  (['wide', 'phone'] as const).map((width) => ({ scheme, width })),
+)
+
+const sizes = { wide: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } }
+
+/** A page of a window, with what its console said. */
+export interface LookedPage {
+  readonly page: Page
+  /** Errors and warnings of the console, and exceptions. */
+  readonly problems: readonly string[]
+}
+
+/** Starts Chromium, which ends with the scope. */
+export async function startBrowser(t: Scope): Promise<Browser> {
+  const browser = await driver.launch({
+    executablePath: chromium ?? '',
+    args: ['--no-sandbox', '--font-render-hinting=none'],
+  })
+  t.after(() => browser.close())
+  return browser
+}
+
+/** Opens an address in a window of a look. */
+export async function openLook(browser: Browser, url: string, { scheme, width }: Look): Promise<LookedPage> {
+  const isPhone = width === 'phone'
+  const context = await browser.newContext({
+    viewport: sizes[width],
+    colorScheme: scheme,
+    isMobile: isPhone,
+    hasTouch: isPhone,
+  })
+  const page = await context.newPage()
+  const problems: string[] = []
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) problems.push(message.text())
+  })
+  page.on('pageerror', (error) => problems.push(String(error)))
+  await page.goto(url)
+  await page.waitForSelector('main')
+  await page.evaluate('document.fonts.ready.then(() => undefined)')
+  return { page, problems }
+}
+
+const axeScript = (): string => readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+
+/** Violations that axe finds, as `rule: element: reason`. */
+export async function axeViolations(page: Page, disabled: readonly string[] = []): Promise<readonly string[]> {
+  // Sent by the debugger, which the policy of the page does not stop.
+  const session = await page.context().newCDPSession(page)
+  await session.send('Runtime.evaluate', { expression: axeScript() })
+  const rules = Object.fromEntries(disabled.map((rule) => [rule, { enabled: false }]))
+  const run = `axe.run(document, { resultTypes: ['violations'], rules: ${JSON.stringify(rules)} })`
+  const { violations } = await page.evaluate<AxeResults>(run)
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, any }) => `${id}: ${target.join(' ')}: ${any[0]?.message ?? ''}`),
+  )
+}
+
+interface AxeResults {
+  readonly violations: readonly {
+    readonly id: string
+    readonly nodes: readonly {
+      readonly target: readonly string[]
+      readonly any: readonly { readonly message: string }[]
+    }[]
+  }[]
+}
+
+/** How many pixels the content is wider than the window. */
+export function overflowOf(page: Page): Promise<number> {
+  return page.evaluate<number>(`Math.max(
+    document.documentElement.scrollWidth - innerWidth,
+    ...[...document.querySelectorAll('main')].map((one) => one.scrollWidth - one.clientWidth),
+  )`)
+}

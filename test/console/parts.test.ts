@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'node:test'
+import { fileURLToPath } from 'node:url'
+import type { Browser } from 'playwright-core'
+import { PARTS_PROGRAM, packConsole } from '../../scripts/console/pack-console.ts'
+import { needsChromium } from './browser-session.ts'
+import { cannedShell, serveConsole } from './fake-console.ts'
+import { axeViolations, looks, openLook, overflowOf, startBrowser } from './look.ts'
+import type { Look } from './look.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+// The page has each part several times, so that landmarks repeat and no heading is the first.
+const notOfOnePage = [
+  'landmark-unique',
+  'landmark-one-main',
+  'page-has-heading-one',
+  'heading-order',
+  'landmark-no-duplicate-main',
+]
+
+test('every component of the parts has its states on the page of parts', () => {
+  const of = (pattern: string): readonly string[] => globSync(pattern, { cwd: join(root, 'ui/parts') })
+  const read = (path: string): string => readFileSync(join(root, 'ui/parts', path), 'utf8')
+  const shown = of('*/*.states.tsx').map(read).join('\n')
+  const parts = of('*/*.tsx')
+    .filter((path) => !path.includes('.states.'))
+    .flatMap((path) => [...read(path).matchAll(/^export (?:function|const) ([A-Z]\w+)/gm)].map(([, name = '']) => name))
+  // Drawn by others in all their states; an icon is a picture.
+  const inner = ['Icon', 'TableRow', 'SkeletonRows', 'WaterfallRow', 'SPAN_ROW_PX']
+  assert.deepEqual(
+    parts.filter((name) => !inner.includes(name) && !shown.includes(`part: '${name}'`)),
+    [],
+  )
+})
+
+// Chosen by a value: the kind of a span or of a JSON value, the rank of a column.
+const chosen = ['message', 'tool', 'delegate', 'boolean', 'rank2', 'rank3', 'rank4']
+
+test('every class of a sheet is used, and every used class is in its sheet', () => {
+  const sheets = globSync('{ui,plugins/*/console}/**/*.module.css', { cwd: root, exclude: ['**/node_modules'] })
+  const code = globSync('{ui,plugins/*/console}/**/*.{ts,tsx}', { cwd: root, exclude: ['**/node_modules'] }).map(
+    (path) => ({
+      path,
+      text: readFileSync(join(root, path), 'utf8'),
+    }),
+  )
+  const missing = sheets.flatMap((path) => {
+    const sheet = readFileSync(join(root, path), 'utf8').replaceAll(/\/\*[\s\S]*?\*\//g, '')
+    const classes = new Set([...sheet.matchAll(/\.([a-zA-Z]\w*)/g)].map(([, name = '']) => name))
+    const users = code
+      .filter(({ text }) => text.includes(`/${path.split('/').at(-1)}'`))
+      .map(({ text }) => text)
+      .join('\n')
+    const named = [...users.matchAll(/(?:styles|flame|trace)\['(\w+)'\]/g)].map(([, name = '']) => name)
+    const unused = [...classes].filter(
+      (name) => !chosen.includes(name) && !new RegExp(`\\b${name}\\b`).test(users.replaceAll(/^import .*$/gm, '')),
+    )
+    const isOnlySheet = (users.match(/\.module\.css'/g) ?? []).length === 1
+    return [
+      ...unused.map((name) => `${path}: ${name} is unused`),
+      ...(isOnlySheet ? named.filter((name) => !classes.has(name)).map((name) => `${path}: ${name} is missing`) : []),
+    ]
+  })
+  assert.deepEqual(missing, [])
+})
+
+test('the production build has no page of parts', async () => {
+  const { metafile } = await packConsole(root)
+  assert.deepEqual(
+    Object.keys(metafile.inputs).filter((path) => /\.states\.tsx?$|^ui\/states\//.test(path)),
+    [],
+  )
+})
+
+test('every part in every state: no axe violation, no console error, no sideways scroll', needsChromium, async (t) => {
+  const { files } = await packConsole(root, PARTS_PROGRAM)
+  const url = await serveConsole(t, files)
+  const browser = await startBrowser(t)
+  for (const look of looks) {
+    const { page, problems } = await openLook(browser, `${url}/parts`, look)
+    await page.waitForSelector('[data-part="WaterfallTools"]')
+    assert.deepEqual(await axeViolations(page, notOfOnePage), [], nameOf(look))
+    assert.ok((await overflowOf(page)) <= 0, `${nameOf(look)} scrolls sideways`)
+    assert.deepEqual(problems, [], nameOf(look))
+    await page.context().close()
+  }
+})
+
+test('the shell: no axe violation, no console error, no sideways scroll', needsChromium, async (t) => {
+  const { files } = await packConsole(root)
+  const url = await serveConsole(t, files, cannedShell)
+  const browser = await startBrowser(t)
+  for (const look of looks) await lookAtShell(browser, url, look)
+})
+
+async function lookAtShell(browser: Browser, url: string, look: Look): Promise<void> {
+  const { page, problems } = await openLook(browser, `${url}/feedback#code=once`, look)
+  await page.waitForSelector('tbody tr')
+  const violations = [...(await axeViolations(page))]
+  assert.ok((await overflowOf(page)) <= 0, `${nameOf(look)} scrolls sideways`)
+  await page.keyboard.press('Control+k')
+  await page.waitForSelector('[role="combobox"]')
+  violations.push(...(await axeViolations(page)))
+  await page.keyboard.press('Escape')
+  await page.waitForSelector('[role="combobox"]', { state: 'detached' })
+  if (look.width === 'phone') await page.getByRole('button', { name: 'Open navigation' }).click()
+  await page.getByRole('button', { name: /Your account/ }).click()
+  await page.getByRole('menuitemradio', { name: 'Dark' }).waitFor()
+  violations.push(...(await axeViolations(page)))
+  assert.deepEqual(violations, [], nameOf(look))
+  assert.deepEqual(problems, [], nameOf(look))
+  await page.context().close()
+}
+
+function nameOf({ scheme, width }: Look): string {
+  return `${scheme}, ${width}`
+}

@@ -1,0 +1,27 @@
+import { contentStates } from '../parts/content/content.states.tsx'
+import { controlStates } from '../parts/control/control.states.tsx'
+import { figureStates } from '../parts/figure/figure.states.tsx'
+import { filterStates } from '../parts/filter/filter.states.tsx'
+import { overlayStates } from '../parts/overlay/overlay.states.tsx'
+import { pageStates } from '../parts/page/page.states.tsx'
+import type { PartStates } from '../parts/part-states.ts'
+import { stateStates } from '../parts/state/state.states.tsx'
+import { statusStates } from '../parts/status/status.states.tsx'
+import { tableStates } from '../parts/table/table.states.tsx'
+import { traceStates } from '../parts/trace/trace.states.tsx'
+import { valueStates } from '../parts/value/value.states.tsx'
+
+/** The parts with their states, in the order of the page. */
+export const allStates: readonly PartStates[] = [
+  ...statusStates,
+  ...valueStates,
+  ...controlStates,
+  ...tableStates,
+  ...filterStates,
+  ...stateStates,
+  ...overlayStates,
+  ...figureStates,
+  ...pageStates,
+  ...contentStates,
+  ...traceStates,
+]
