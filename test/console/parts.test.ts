@@ -36,8 +36,22 @@ test('every component of the parts has its states on the page of parts', () => {
   )
 })
 
-// Chosen by a value: the kind of a span or of a JSON value, the rank of a column.
-const chosen = ['message', 'tool', 'delegate', 'boolean', 'rank2', 'rank3', 'rank4']
+// Chosen by a value: the kind of a span or of a JSON value, the rank of a column, a series.
+const chosen = [
+  'message',
+  'tool',
+  'delegate',
+  'boolean',
+  'rank2',
+  'rank3',
+  'rank4',
+  'series0',
+  'series1',
+  'series2',
+  'series3',
+  'series4',
+  'series5',
+]
 
 test('every class of a sheet is used, and every used class is in its sheet', () => {
   const sheets = globSync('{ui,plugins/*/console}/**/*.module.css', { cwd: root, exclude: ['**/node_modules'] })
@@ -118,3 +132,43 @@ async function lookAtShell(browser: Browser, url: string, look: Look): Promise<v
 function nameOf({ scheme, width }: Look): string {
   return `${scheme}, ${width}`
 }
+
+test(
+  'the shell by keys: skip link, list of keys, pages; a chosen scheme is there before the first paint',
+  needsChromium,
+  async (t) => {
+    const { files } = await packConsole(root)
+    const url = await serveConsole(t, files, cannedShell)
+    const browser = await startBrowser(t)
+    const { page, problems } = await openLook(browser, `${url}/feedback#code=once`, { scheme: 'light', width: 'wide' })
+    await page.waitForSelector('tbody tr')
+    const focused = (): Promise<string> =>
+      page.evaluate<string>('document.activeElement.id || document.activeElement.textContent')
+    await page.keyboard.press('Tab')
+    assert.equal(await focused(), 'Skip to content')
+    await page.keyboard.press('Enter')
+    assert.equal(await focused(), 'main')
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Filter this page').waitFor()
+    await page.keyboard.press('Escape')
+    await page.waitForSelector('dialog', { state: 'detached' })
+    assert.equal(await focused(), 'main')
+    await page.keyboard.press('/')
+    await page.keyboard.type('gh')
+    assert.equal(await page.evaluate('document.activeElement.value'), 'gh', 'letters in a field are no keys')
+    await page.waitForURL(/agent=gh/)
+    await page.evaluate('document.activeElement.blur()')
+    await page.keyboard.press('g')
+    await page.keyboard.press('h')
+    await page.waitForURL(/\/console$/)
+    await page.getByRole('button', { name: /Your account/ }).click()
+    await page.keyboard.press('d')
+    await page.keyboard.press('Enter')
+    await page.addInitScript(
+      `addEventListener('DOMContentLoaded', () => { globalThis.early = document.documentElement.dataset.scheme })`,
+    )
+    await page.goto(`${url}/feedback#code=once`)
+    assert.equal(await page.evaluate('globalThis.early'), 'dark')
+    assert.deepEqual(problems, [])
+  },
+)

@@ -184,6 +184,12 @@ export const text = {
     apply: 'Apply',
     wrong: 'Enter two times, the first before the second.',
   },
+  cost: { others: 'others', forecast: (amount: string) => `${amount}, forecast` },
+  guide: {
+    done: (done: number, all: number) => `${done} of ${all}`,
+    isDone: 'done',
+    dismiss: 'Dismiss the first steps',
+  },
   json: {
     fold: (name: string, count: number) => `${name === '' ? 'All' : name}, ${plural(count, 'entry', 'entries')}`,
   },

@@ -1,10 +1,22 @@
 import type { PartStates } from '../part-states.ts'
+import { CostChart } from './cost-chart.tsx'
+import type { DayAmounts } from './day-stacks.ts'
 import { MetricCard, MetricRow } from './metric-card.tsx'
 import { OutcomeBars } from './outcome-bars.tsx'
 import { Sparkline } from './sparkline.tsx'
 
 const wave = Array.from({ length: 24 }, (_, hour) => 20 + Math.round(18 * Math.sin(hour / 4)))
 const bins = wave.map((ok, hour) => ({ ok, failed: hour % 5 === 0 ? 4 : 0 }))
+
+const agents = ['triage', 'refund-agent', 'invoice-matcher', 'critic']
+const costDays: readonly DayAmounts[] = Array.from({ length: 30 }, (_, index) => {
+  const day = `2026-11-${String(index + 1).padStart(2, '0')}T00:00:00Z`
+  const base = 180 + Math.round(60 * Math.sin(index / 2))
+  if (index > 23)
+    return { day, amounts: {}, forecast: { amount: String(base), low: String(base - 50), high: String(base + 70) } }
+  const amounts = Object.fromEntries(agents.map((agent, at) => [agent, String(base / (at + 2))]))
+  return { day, amounts, isPartial: index === 23 }
+})
 
 /** States of the parts of this folder. */
 export const figureStates: readonly PartStates[] = [
@@ -81,6 +93,24 @@ export const figureStates: readonly PartStates[] = [
       { name: 'data', show: () => <Sparkline values={wave} label="2 to 38" /> },
       { name: 'partial', show: () => <Sparkline values={[3, null, 4, 5, null]} label="3 to 5, two unknown" /> },
       { name: 'one value', show: () => <Sparkline values={[3]} label="3" /> },
+    ],
+  },
+  {
+    part: 'CostChart',
+    states: [
+      {
+        name: 'days with a forecast and a budget',
+        show: () => (
+          <CostChart
+            days={costDays}
+            currency="USD"
+            label="Cost of November by agent: $4,670 so far, $6,204 forecast"
+            method="Forecast by day of the week, with its interval of 80 %."
+            limit={{ amount: '320', words: 'Budget of a day' }}
+          />
+        ),
+      },
+      { name: 'none', show: () => <CostChart days={[]} currency="EUR" label="No cost" /> },
     ],
   },
 ]

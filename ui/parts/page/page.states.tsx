@@ -3,6 +3,7 @@ import type { PartStates } from '../part-states.ts'
 import { StatusBadge } from '../status/status-badge.tsx'
 import { Glyph } from '../value/agent-name.tsx'
 import { Card, Report } from './card.tsx'
+import { Guide } from './guide.tsx'
 import { Notice } from './notice.tsx'
 import { PageActions } from './page-actions.tsx'
 import { PageBar } from './page-bar.tsx'
@@ -130,4 +131,38 @@ export const pageStates: readonly PartStates[] = [
   },
   { part: 'DockFacts', states: [{ name: 'facts', show: () => <DockFacts facts={[['Id', '99117']]} /> }] },
   { part: 'DockBody', states: [{ name: 'content', show: () => <DockBody>Content</DockBody> }] },
+  {
+    part: 'Guide',
+    states: [
+      {
+        name: 'one of three is done',
+        show: () => (
+          <Guide
+            title="First steps"
+            onDismiss={nothing}
+            steps={[
+              {
+                title: 'Connect a model',
+                hint: 'A key of a provider, or a local model.',
+                isDone: true,
+                action: 'Connect',
+              },
+              {
+                title: 'Create an agent',
+                hint: 'From a recipe.',
+                isDone: false,
+                action: <Button isSmall>Create</Button>,
+              },
+              {
+                title: 'Talk to it',
+                hint: 'Its trace stands beside the talk.',
+                isDone: false,
+                action: <Button isSmall>Open</Button>,
+              },
+            ]}
+          />
+        ),
+      },
+    ],
+  },
 ]
