@@ -69,8 +69,18 @@ const off: Readonly<Record<string, string>> = { tenants: 'denied', evals: 'disab
 
 /** A caller with two namespaces, a page that is off, one that is not configured and one that is denied. */
 export const cannedShell: CannedResponses = {
-  '/session': { token: 'token-of-a-test' },
-  '/api/whoami': { username: 'mira.lang@example.com', uid: '', groups: [], extra: {} },
+  '/session': {
+    session: {
+      username: 'mira.lang@example.com',
+      startedAt: '2026-11-24T08:00:00Z',
+      endsAt: new Date(Date.now() + 28_800_000).toISOString(),
+      idleEndsAt: new Date(Date.now() + 3_600_000).toISOString(),
+      personas: ['viewer', 'developer', 'operator'],
+      persona: 'operator',
+    },
+    ended: null,
+    signIn: { code: true, oidc: null },
+  },
   '/api/namespaces': {
     items: [
       { metadata: { name: 'support', annotations: { 'mesh.dev/display-name': 'Customer support' } } },

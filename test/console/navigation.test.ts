@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { pageAt, sectionsOf } from '../../ui/app/navigation/navigation.ts'
+import { pageAt, refusalOf, sectionsOf } from '../../ui/app/navigation/navigation.ts'
 
 const page = (id: string, section = 'Quality') => ({ id, title: id, section, path: `/${id}`, capability: id })
 const entries = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => ({ id }))
@@ -52,5 +52,23 @@ test('the page of a path is the one below whose path it lies', () => {
   assert.deepEqual(
     ['/a', '/a/x', '/a/b/c', '/ab', '/'].map((path) => pageAt(path, pages)?.id),
     ['a', 'a', 'b', undefined, undefined],
+  )
+})
+
+test('a page that the caller cannot use says which right or setting it needs', () => {
+  const right = { verb: 'list', resource: 'tenants', group: 'mesh.dev' }
+  const capabilities = [
+    { id: 'a', enabled: false, reason: 'denied' as const, requires: right },
+    { id: 'b', enabled: false, reason: 'unconfigured' as const, setting: 'DATABASE_URL' },
+    { id: 'c', enabled: true, requires: right },
+  ]
+  assert.deepEqual(
+    ['a', 'b', 'c', 'd'].map((id) => refusalOf(page(id), capabilities)),
+    [
+      { reason: 'denied', right, setting: undefined },
+      { reason: 'unconfigured', right: undefined, setting: 'DATABASE_URL' },
+      undefined,
+      { reason: 'disabled' },
+    ],
   )
 })

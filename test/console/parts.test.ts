@@ -121,7 +121,7 @@ async function lookAtShell(browser: Browser, url: string, look: Look): Promise<v
   await page.keyboard.press('Escape')
   await page.waitForSelector('[role="combobox"]', { state: 'detached' })
   if (look.width === 'phone') await page.getByRole('button', { name: 'Open navigation' }).click()
-  await page.getByRole('button', { name: /Your account/ }).click()
+  await page.getByRole('button', { name: /mira\.lang/ }).click()
   await page.getByRole('menuitemradio', { name: 'Dark' }).waitFor()
   violations.push(...(await axeViolations(page)))
   assert.deepEqual(violations, [], nameOf(look))
@@ -161,8 +161,8 @@ test(
     await page.keyboard.press('g')
     await page.keyboard.press('h')
     await page.waitForURL(/\/console$/)
-    await page.getByRole('button', { name: /Your account/ }).click()
-    await page.keyboard.press('d')
+    await page.getByRole('button', { name: /mira\.lang/ }).click()
+    await page.keyboard.type('dd')
     await page.keyboard.press('Enter')
     await page.addInitScript(
       `addEventListener('DOMContentLoaded', () => { globalThis.early = document.documentElement.dataset.scheme })`,

@@ -142,13 +142,13 @@ export const text = {
     title: (verb: string, resource: string) => `You may not ${verb} ${resource}`,
     needs: 'Your role needs the verb',
     on: 'on',
-    where: (namespace: string | undefined) =>
-      namespace === undefined
-        ? 'for the whole cluster. The cluster said so, not this page.'
-        : `in namespace ${namespace}. The cluster said so, not this page.`,
+    place: (namespace: string | undefined, isAnywhere: boolean): string =>
+      namespace !== undefined ? `in namespace ${namespace}` : isAnywhere ? 'in a namespace' : 'for the whole cluster',
+    where: (namespace: string | undefined, isAnywhere: boolean): string =>
+      `${text.denied.place(namespace, isAnywhere)}. The cluster said so, not this page.`,
     copy: 'Copy the request for access',
-    request: (verb: string, resource: string, namespace: string | undefined) =>
-      `I need the verb ${verb} on ${resource} ${namespace === undefined ? 'for the whole cluster' : `in namespace ${namespace}`}. This role grants it:`,
+    request: (verb: string, resource: string, place: string) =>
+      `I need the verb ${verb} on ${resource} ${place}. This role grants it:`,
   },
   notEnabled: {
     disabled: 'This part of the installation is off',
@@ -194,7 +194,7 @@ export const text = {
     fold: (name: string, count: number) => `${name === '' ? 'All' : name}, ${plural(count, 'entry', 'entries')}`,
   },
   message: {
-    roles: { system: 'System', user: 'User', assistant: 'Assistant', tool: 'Tool', reasoning: 'Reasoning' },
+    roles: { system: 'System', user: 'User', assistant: 'Assistant', tool: 'Tool' },
     reasoning: (size: string) => `Reasoning, ${size}`,
     showAll: (size: string) => `Show all ${size}`,
     cut: 'The rest was not kept.',

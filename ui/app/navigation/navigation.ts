@@ -1,11 +1,19 @@
 import type { Static } from 'typebox'
-import type { Capabilities, Capability, NavigationPage } from '../../../schemas/api/identity.ts'
+import type { Capabilities, Capability, NavigationPage, RequiredRight } from '../../../schemas/api/identity.ts'
 
 /** Response of `GET /api/capabilities`. */
 export type CapabilitiesResponse = Static<typeof Capabilities>
 
 /** Why a caller cannot use a page. */
 export type PageReason = NonNullable<Capability['reason']>
+
+/** Why a page is not shown, and what would change it. */
+export interface PageRefusal {
+  readonly reason: PageReason
+  readonly right?: RequiredRight | undefined
+  /** Name of the setting that enables it. */
+  readonly setting?: string | undefined
+}
 
 /** A page that is shown: of the server, and of the console. */
 export interface ShownPage {
@@ -38,7 +46,7 @@ export function sectionsOf(
 ): readonly NavigationSection[] {
   const known = pages.filter(({ id }) => entries.some((entry) => entry.id === id))
   const shown = known
-    .map((page) => ({ page, reason: reasonOf(page, capabilities) }))
+    .map((page) => ({ page, reason: refusalOf(page, capabilities)?.reason }))
     .filter(({ reason }) => reason !== 'denied')
     .toSorted((a, b) => Number(a.reason !== undefined) - Number(b.reason !== undefined))
   const titles = new Set(known.map(({ section }) => section))
@@ -63,12 +71,13 @@ export function pageAt(
     .toSorted((a, b) => b.path.length - a.path.length)[0]
 }
 
-/** Why the caller cannot use a page; undefined if it can. */
-export function reasonOf(
+/** Why the caller cannot use a page, with the right or the setting that it needs; undefined if it can. */
+export function refusalOf(
   { capability }: Static<typeof NavigationPage>,
   capabilities: readonly Capability[],
-): PageReason | undefined {
+): PageRefusal | undefined {
   const found = capabilities.find(({ id }) => id === capability)
-  if (found === undefined) return 'disabled'
-  return found.enabled ? undefined : (found.reason ?? 'disabled')
+  if (found === undefined) return { reason: 'disabled' }
+  const { enabled, reason = 'disabled', requires, setting } = found
+  return enabled ? undefined : { reason, right: requires, setting }
 }

@@ -21,7 +21,7 @@ interface PaletteProps {
 export function Palette({ sections, onClose }: PaletteProps) {
   const [typed, setTyped] = useState('')
   const [at, setAt] = useState(0)
-  const [groups, isBusy] = usePaletteGroups(sections)
+  const [groups, isBusy] = usePaletteGroups(sections, typed)
   const navigate = useNavigate()
   const found = findItems(groups, typed)
   const items = found.flatMap((group) => group.items)

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { Static } from 'typebox'
 import type { Run } from '../../../schemas/api/runs.ts'
 import { apiQuery } from '../../api/queries.ts'
@@ -9,6 +9,7 @@ import type { NavigationSection } from '../navigation/navigation.ts'
 import { pageIcon } from '../navigation/page-icons.ts'
 import { chooseScheme } from '../theme/theme.ts'
 import type { PaletteGroup, PaletteItem } from './palette-groups.ts'
+import { useSettled } from './use-settled.ts'
 
 interface ListedAgent {
   readonly metadata: { readonly namespace?: string; readonly name?: string }
@@ -19,14 +20,19 @@ interface Listed<Item> {
   readonly items: readonly Item[]
 }
 
-/** What the palette searches in: pages, actions, and the agents and runs that the first page of their lists has. */
-export function usePaletteGroups(sections: readonly NavigationSection[]): readonly [readonly PaletteGroup[], boolean] {
+/** What the palette searches in: pages, actions, and the agents whose names begin with the first word, and the latest runs. */
+export function usePaletteGroups(
+  sections: readonly NavigationSection[],
+  typed: string,
+): readonly [readonly PaletteGroup[], boolean] {
   const pages = sections.flatMap((section) => section.pages.map(({ page }) => ({ ...page, section: section.title })))
   const has = (id: string): boolean => pages.some((page) => page.id === id)
   const scope = { scope: 'permitted' }
+  const q = useSettled(typed.trim().split(/\s+/)[0] ?? '')
   const agents = useQuery({
-    ...apiQuery<Listed<ListedAgent>>(['agents'], { ...scope, limit: 200 }),
+    ...apiQuery<Listed<ListedAgent>>(['agents'], { ...scope, limit: 50, q: q === '' ? undefined : q }),
     enabled: has('agents'),
+    placeholderData: keepPreviousData,
   })
   const runs = useQuery({
     ...apiQuery<Listed<Static<typeof Run>>>(['runs'], { ...scope, limit: 50 }),

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { PageBar } from '../../parts/page/page-bar.tsx'
 import { DeniedState } from '../../parts/state/denied-state.tsx'
 import { NotEnabled } from '../../parts/state/not-enabled.tsx'
-import { pageAt, reasonOf } from '../navigation/navigation.ts'
+import { pageAt, refusalOf } from '../navigation/navigation.ts'
 import type { CapabilitiesResponse } from '../navigation/navigation.ts'
 
 interface AllowedPageProps {
@@ -14,12 +14,17 @@ interface AllowedPageProps {
 /** The page, or why the caller cannot use it. The code of such a page is not loaded. */
 export function AllowedPage({ path, response, children }: AllowedPageProps) {
   const page = pageAt(path, response.pages)
-  const reason = page === undefined ? undefined : reasonOf(page, response.capabilities)
-  if (page === undefined || reason === undefined) return children
+  const refusal = page === undefined ? undefined : refusalOf(page, response.capabilities)
+  if (page === undefined || refusal === undefined) return children
+  const { reason, right, setting } = refusal
   return (
     <>
       <PageBar title={page.title} />
-      {reason === 'denied' ? <DeniedState /> : <NotEnabled reason={reason} />}
+      {reason === 'denied' ? (
+        <DeniedState right={right} isAnywhere />
+      ) : (
+        <NotEnabled reason={reason} setting={setting} />
+      )}
     </>
   )
 }

@@ -28,14 +28,16 @@ export function MessageView({ role, words, author, isStreaming = false, isCut = 
   const body = <MessageBody words={shown} isStreaming={isStreaming} />
   return (
     <article className={`${styles['message']} ${styles[role] ?? ''}`}>
-      <div className={styles['role']}>
-        {text.message.roles[role]}
-        {author === undefined ? undefined : (
-          <span className="mono" dir="auto">
-            {author}
-          </span>
-        )}
-      </div>
+      {role === 'reasoning' ? undefined : (
+        <div className={styles['role']}>
+          {text.message.roles[role]}
+          {author === undefined ? undefined : (
+            <span className="mono" dir="auto">
+              {author}
+            </span>
+          )}
+        </div>
+      )}
       {role === 'reasoning' ? (
         <details className={styles['reasoning']} open={isStreaming}>
           <summary>{text.message.reasoning(toSize(words.length))}</summary>

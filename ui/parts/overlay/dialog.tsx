@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef } from 'react'
+import { useId, useLayoutEffect, useRef } from 'react'
 import type { MouseEvent, ReactNode } from 'react'
 import styles from './dialog.module.css'
 
@@ -15,7 +15,8 @@ interface DialogProps {
 export function Dialog({ title, isTitled = true, isWide = false, onClose, children }: DialogProps) {
   const id = useId()
   const box = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  // Closed while it is still in the document: the browser returns the focus only then.
+  useLayoutEffect(() => {
     const dialog = box.current
     if (dialog === null) return
     dialog.showModal()

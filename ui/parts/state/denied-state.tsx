@@ -5,8 +5,15 @@ import { useCopy } from '../value/use-copy.ts'
 import { toAccessRequest, toResourceName } from './access-request.ts'
 import { PageState } from './page-state.tsx'
 
-/** The caller may not see this. `right` is what the cluster named; absent where it named nothing. */
-export function DeniedState({ right }: { readonly right?: DeniedRight | undefined }) {
+interface DeniedStateProps {
+  /** What the cluster named; absent where it named nothing. */
+  readonly right?: DeniedRight | undefined
+  /** The right is enough in any namespace, if it names none. */
+  readonly isAnywhere?: boolean
+}
+
+/** The caller may not see this. */
+export function DeniedState({ right, isAnywhere = false }: DeniedStateProps) {
   const [isCopied, copy] = useCopy()
   if (right === undefined)
     return (
@@ -15,7 +22,10 @@ export function DeniedState({ right }: { readonly right?: DeniedRight | undefine
       </PageState>
     )
   const { verb, resource, namespace } = right
-  const request = toAccessRequest(right, text.denied.request(verb, toResourceName(right), namespace))
+  const request = toAccessRequest(
+    right,
+    text.denied.request(verb, toResourceName(right), text.denied.place(namespace, isAnywhere)),
+  )
   return (
     <PageState
       icon="lock"
@@ -26,7 +36,8 @@ export function DeniedState({ right }: { readonly right?: DeniedRight | undefine
         </Button>
       }
     >
-      {text.denied.needs} <b>{verb}</b> {text.denied.on} <b>{toResourceName(right)}</b> {text.denied.where(namespace)}
+      {text.denied.needs} <b>{verb}</b> {text.denied.on} <b>{toResourceName(right)}</b>{' '}
+      {text.denied.where(namespace, isAnywhere)}
     </PageState>
   )
 }
