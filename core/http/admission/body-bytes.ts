@@ -35,6 +35,8 @@ export function createBodyBytes(app: FastifyInstance, limits: Required<RequestLi
       },
     })
     payload.on('error', (error: Error) => counted.destroy(error))
+    // A body of a refused media type has no parser: without a listener its client could end the process by leaving.
+    counted.on('error', () => undefined)
     return done(null, payload.pipe(counted))
   })
   return (request, reply) => {
