@@ -16,7 +16,7 @@ test('under load the interval doubles up to the longest; after a longer quiet it
 
 test('a batch waits for the rest of its interval only, and for none once it stops', { timeout: 20_000 }, async () => {
   let now = 1_000
-  const interval = createBatchInterval(3_600_000, () => now)
+  const interval = createBatchInterval(3_600_000, undefined, () => now)
   const startedAt = now
   // Handling took longer than the interval.
   now += 60_000

@@ -8,14 +8,18 @@ export interface BatchInterval {
 
 const shortestMs = 5
 
-/** Creates the interval of one consumer. `now` is a monotonic clock in milliseconds. */
-export function createBatchInterval(longestMs: number, now = (): number => performance.now()): BatchInterval {
+/** Creates the interval of one consumer, never below its own shortest one. `now` is a monotonic clock in milliseconds. */
+export function createBatchInterval(
+  longestMs: number,
+  leastMs = shortestMs,
+  now = (): number => performance.now(),
+): BatchInterval {
   let intervalMs = 0
   let freeAt = -Infinity
   return {
     wait: async (startedAt, signal) => {
       intervalMs = nextInterval(intervalMs, { idleMs: startedAt - freeAt, longestMs })
-      await sleep(Math.max(0, startedAt + intervalMs - now()), signal)
+      await sleep(Math.max(0, startedAt + Math.max(leastMs, intervalMs) - now()), signal)
       freeAt = now()
     },
   }

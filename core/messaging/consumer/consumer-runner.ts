@@ -82,7 +82,7 @@ export async function startConsumers(options: RunConsumersOptions): Promise<Runn
       for (const consumer of options.consumers) {
         if (subscriptions.has(consumer)) continue
         const [durable, subjects] = [toDurable(consumer.name), toSubjects(consumer.types)]
-        const interval = createBatchInterval(options.batchEveryMs ?? 100)
+        const interval = createBatchInterval(options.batchEveryMs ?? 100, consumer.everyMs)
         const handle = async (batch: readonly Delivery[]): Promise<void> => {
           const startedAt = performance.now()
           const isDone = await handleBatch(handling, consumer, log, batch)

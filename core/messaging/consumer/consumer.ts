@@ -14,6 +14,8 @@ export interface Consumer {
   readonly order: ConsumerOrder
   readonly from: 'start' | 'now'
   readonly role: 'worker' | 'manager'
+  /** Shortest interval of batches in milliseconds; undefined: a few. For sums, which several events of one act change. */
+  readonly everyMs?: number | undefined
   /** With order `none` a batch of up to 500 events; with `stream` one stream's events in version order. */
   handle(events: readonly StoredEvent[], context: HandlerContext): Promise<void>
 }
@@ -22,7 +24,7 @@ export interface Consumer {
 export function on<Data>(
   name: string,
   types: readonly EventType<Data>[] | 'all',
-  options: { readonly order: ConsumerOrder; readonly from: 'start' | 'now'; readonly role?: 'worker' | 'manager' },
+  options: Pick<Consumer, 'order' | 'from' | 'everyMs'> & Partial<Pick<Consumer, 'role'>>,
   handle: (events: readonly StoredEvent<Data>[], context: HandlerContext) => Promise<void>,
 ): Consumer {
   return {
@@ -31,6 +33,7 @@ export function on<Data>(
     order: options.order,
     from: options.from,
     role: options.role ?? 'worker',
+    everyMs: options.everyMs,
     handle: handle as Consumer['handle'],
   }
 }
