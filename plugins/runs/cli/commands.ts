@@ -1,19 +1,6 @@
 import { defineApiCommand } from '#cli/contract/command.ts'
 import { listOptions } from '#cli/contract/list-options.ts'
-
-const filterOptions = {
-  agent: { value: 'NAME', help: 'runs of one agent' },
-  state: { value: 'STATES', help: 'runs in these states, such as failed,timed_out' },
-  'fail-reason': { value: 'REASONS', help: 'runs that failed for these reasons, such as model_error' },
-  subject: { value: 'NAME', help: 'runs of one subject' },
-  trigger: { value: 'KIND', help: 'runs that were started so, such as api' },
-  model: { value: 'MODEL', help: 'runs whose first model call was to this model' },
-  label: { value: 'KEY=VALUE', help: 'runs with this label' },
-  'min-duration': { value: 'DURATION', help: 'ended runs that took at least this long, such as 30s' },
-  q: { value: 'PREFIX', help: 'prefix of the id, the subject or the value of a label' },
-  from: { value: 'TIME', help: 'runs that were created at this time (RFC 3339) or later' },
-  to: { value: 'TIME', help: 'runs that were created before this time' },
-} as const
+import { filterOptions, orderOptions, statsOptions } from './query-options.ts'
 
 /** `meshctl runs list`. */
 export const runsList = defineApiCommand({
@@ -26,8 +13,7 @@ export const runsList = defineApiCommand({
   options: {
     ...listOptions,
     ...filterOptions,
-    since: { value: 'TIME', help: 'another name of --from' },
-    order: { value: 'ORDER', help: 'newest, oldest or longest' },
+    ...orderOptions,
   },
   load: async () => (await import('./print-runs.ts')).printRuns,
 })
@@ -43,9 +29,7 @@ export const runsStats = defineApiCommand({
   options: {
     'all-namespaces': listOptions['all-namespaces'],
     ...filterOptions,
-    'group-by': { value: 'GROUP', help: 'agent, state, failReason, model, subject, trigger or tenant' },
-    interval: { value: 'DURATION', help: 'width of bins, such as 1h; shown with -o json' },
-    top: { value: 'N', help: 'number of groups, at most 50' },
+    ...statsOptions,
   },
   load: async () => (await import('./print-stats.ts')).printStats,
 })

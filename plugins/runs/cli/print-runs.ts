@@ -3,6 +3,7 @@ import type { ApiInput } from '#cli/contract/command.ts'
 import type { ResourceTable } from '#cli/contract/resource-table.ts'
 import type { Run } from '#schemas/api/runs.ts'
 import { msToDuration } from '#schemas/values/duration.ts'
+import { toRunQuery } from './query-options.ts'
 
 type ShownRun = Static<typeof Run>
 
@@ -24,23 +25,15 @@ const table: ResourceTable<ShownRun> = {
   },
 }
 
-/** Values of the options of a list; those that are strings are its query. */
+/** Values of the options of a list. */
 interface RunListValues extends Readonly<Record<string, unknown>> {
   readonly limit: number
 }
 
-/** The query of options: `--min-duration` is `minDuration`. Other options have no value here. */
-export function toRunQuery(values: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
-  const given = Object.entries(values).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
-  return Object.fromEntries(
-    given.map(([name, value]) => [name.replaceAll(/-(.)/g, (_, sign: string) => sign.toUpperCase()), value]),
-  )
-}
-
 /** Lists runs. */
 export async function printRuns({ api, scope, values, printer }: ApiInput<RunListValues>): Promise<number> {
-  const { limit, ...given } = values
-  await printer.list(table, await api.list<ShownRun>(['runs'], { ...scope, ...toRunQuery(given) }, limit))
+  const query = { ...scope, ...toRunQuery(values) }
+  await printer.list(table, await api.list<ShownRun>(['runs'], query, values.limit))
   return 0
 }
 

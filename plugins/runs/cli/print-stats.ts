@@ -2,7 +2,7 @@ import type { ApiInput } from '#cli/contract/command.ts'
 import type { ResourceTable } from '#cli/contract/resource-table.ts'
 import type { RunStats } from '#schemas/api/run-stats.ts'
 import { msToDuration } from '#schemas/values/duration.ts'
-import { toRunQuery } from './print-runs.ts'
+import { toRunQuery } from './query-options.ts'
 
 type Sums = Pick<RunStats, 'count' | 'succeeded' | 'failed' | 'paused' | 'durationMs' | 'usage' | 'cost'>
 
