@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
 import test from 'node:test'
 import { sql } from 'kysely'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
@@ -16,6 +17,8 @@ import { deleteRunContent } from './store/deletion.ts'
 import { readRunUsage } from './store/internal/usage.ts'
 import { createWorld } from './testing/world.ts'
 import type { RunsTables } from './contract/tables.ts'
+
+const folder = new URL('migrations/', import.meta.url)
 
 for (const { name, skip, open } of adapters)
   test(
@@ -46,6 +49,10 @@ for (const { name, skip, open } of adapters)
           values (${id}, ${seq}, now(), 'step.started', '[]', '', ${text})`.execute(root)
       }
       for (const up of [widenUsage, addStorage]) await up(root)
+      for (const file of readdirSync(folder).filter((one) => one > '0007')) {
+        const later = (await import(new URL(file, folder).href)) as { up: typeof addStorage }
+        await root.transaction().execute((tx) => later.up(tx))
+      }
       const { store } = createWorld(database)
       const upTo = { queuedPerNamespace: 10, queuedPerCaller: 10 }
       const usage = () => readRunUsage(store.reader<RunsTables>(), { namespaceUid: 'uid', caller: 'alice' }, upTo)

@@ -16,7 +16,7 @@ export const TryGuardrailsBody = Type.Object(
         anyValue,
         'request: the body of a model call, or the text of a user. response: the text of a response. tool_call: an object with `name` and `arguments`.',
       ),
-      'Write to ann@example.com.',
+      'Write to ann@example.com',
     ),
   },
   { additionalProperties: false, title: 'TryGuardrails' },

@@ -50,18 +50,18 @@ export const RunStatsQuery = Type.Object(
 const number = (description: string, example: number) => Type.Number({ description, examples: [example] })
 const numberOrNull = (description: string, example: number) =>
   exemplified(Type.Union([Type.Number(), Type.Null()], { description }), example)
-const percentiles = (of: string) =>
-  Type.Object(
-    {
-      p50: numberOrNull('Median; null without a run that has it.', 840),
-      p95: numberOrNull('95th percentile.', 2310),
-      p99: numberOrNull('99th percentile.', 4790),
-    },
-    {
-      title: 'RunPercentiles',
-      description: `${of}, in milliseconds. From logarithmic buckets: the error is at most 10 %.`,
-    },
-  )
+const percentiles = Type.Object(
+  {
+    p50: numberOrNull('Median; null without a run that has it.', 840),
+    p95: numberOrNull('95th percentile.', 2310),
+    p99: numberOrNull('99th percentile.', 4790),
+  },
+  {
+    title: 'RunPercentiles',
+    description:
+      'In milliseconds. durationMs: from the start to the end of ended runs; queueMs: from the creation to the start; firstTokenMs: from the start to the first text. From logarithmic buckets: the error is at most 10 %.',
+  },
+)
 
 const counts = {
   count: number('Runs, in any state.', 42),
@@ -72,9 +72,9 @@ const counts = {
 
 const sums = {
   ...counts,
-  durationMs: percentiles('Time from the start to the end of ended runs'),
-  queueMs: percentiles('Time from the creation to the start'),
-  firstTokenMs: percentiles('Time from the start to the first text of the agent'),
+  durationMs: percentiles,
+  queueMs: percentiles,
+  firstTokenMs: percentiles,
   usage: Usage,
   cost: Type.Array(Money, {
     description: 'Cost of the metered model calls by currency; without runs whose calls have several.',

@@ -52,6 +52,7 @@ const texts: ReadonlyMap<string, string> = new Map([
     '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
     'must be an id such as 0190a5c2-7d1e-7c3a-9b2f-1a2b3c4d5e6f',
   ],
+  ['^[0-9a-f]{32}$', 'must be an id of a trace, 32 lowercase hexadecimal digits'],
   ['^(current|[1-9][0-9]{0,15})$', 'must be the number of a revision, or current'],
   ['^\\d{6}-\\d{20}$', 'must be the sequence of an event, such as 000001-00000000000000000042'],
   ['^start$|^\\d{6}-\\d{20}$', 'must be start, or the sequence of an event, such as 000001-00000000000000000042'],

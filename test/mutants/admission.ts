@@ -8,15 +8,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a bearer is authenticated after the body',
     file: 'core/http/gate.ts',
-    find: 'if (!isPublic(request)) await authenticate(request)',
-    replace: 'if (!isPublic(request) && request.routeOptions.bodyLimit === 0) await authenticate(request)',
+    find: 'else if (!isPublic(request)) await authenticator.request(request)',
+    replace: 'else if (!isPublic(request) && request.routeOptions.bodyLimit === 0) await authenticator.request(request)',
     tests: admission,
     only: 'SEC4',
   },
   {
     name: 'a gated route answers before the bearer is authenticated',
     file: 'core/http/gate.ts',
-    find: 'if (!isPublic(request)) await authenticate(request)',
+    find: 'else if (!isPublic(request)) await authenticator.request(request)',
     replace: `if (request.is404) throw unknownPath(services, request)
       if (!isPublic(request)) await authenticate(request)`,
     tests: ['core/http/order-of-checks.test.ts'],

@@ -130,8 +130,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'idempotency: a repeat shows the state of a run without the right to get it',
     file: 'plugins/runs/callers/caller-runs.ts',
-    find: 'toDetail(asQueued(run), noCosts, {',
-    replace: 'toDetail(run, noCosts, {',
+    find: '    asQueued(run),',
+    replace: '    run,',
     tests: idempotency,
     only: 'SEC18',
   },

@@ -107,7 +107,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'cost: a cell of an export is a formula',
-    file: 'plugins/cost/export/csv.ts',
+    file: 'schemas/values/csv.ts',
     find: "? `'${text}` : text",
     replace: '? text : text',
     tests: exports,
@@ -144,7 +144,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'cost: a full-width sign begins a cell',
-    file: 'plugins/cost/export/csv.ts',
+    file: 'schemas/values/csv.ts',
     find: '\\uFF1D',
     replace: '',
     tests: ['plugins/cost/export/export.test.ts'],

@@ -86,7 +86,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'UXM11: a list ignores the conversation',
-    file: 'plugins/runs/store/reads.ts',
+    file: 'plugins/runs/store/lists/select-runs.ts',
     find: 'if (conversationId !== undefined) query',
     replace: 'if (conversationId === null) query',
     tests: ['plugins/runs/read/list-runs.test.ts'],

@@ -75,7 +75,9 @@ test('R2-M12: of a currency: the rest of the month and 30 days, or null with the
     day: `2026-11-${String(index + 1).padStart(2, '0')}`,
     micros: 1_000_000n,
   }))
-  const found = forecastCost('USD', days, '2026-11-21')
+  const { days: daily, ...found } = forecastCost('USD', days, '2026-11-21')
+  assert.deepEqual([daily.length, daily[0]], [30, { day: '2026-11-21', amount: '1', low: '1', high: '1' }])
+  assert.equal(daily.at(-1)?.day, '2026-12-20')
   assert.deepEqual(found, {
     currency: 'USD',
     method: 'weighted-least-squares-with-weekdays',

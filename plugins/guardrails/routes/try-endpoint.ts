@@ -8,7 +8,7 @@ import { tryPolicy } from './try-policy.ts'
 const MAX_BYTES = 256 * 1024
 
 const examples = {
-  request: { summary: 'A text of a user', value: { stage: 'request', body: 'Write to ann@example.com.' } },
+  request: { summary: 'A text of a user', value: { stage: 'request', body: 'Write to ann@example.com' } },
   call: {
     summary: 'A body of a model call',
     value: { stage: 'request', body: { model: 'mock', messages: [{ role: 'user', content: 'Hi.' }] } },
