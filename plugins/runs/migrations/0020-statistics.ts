@@ -7,6 +7,11 @@ export const breaking = false
 /** Sums of runs by minute, five minutes, hour and day, which a consumer maintains (ADR 0263), and the runs of before. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
+  await countExisting(db)
+}
+
+/** Counts all runs as they are now, with the models of their calls. */
+export async function countExisting(db: Kysely<unknown>): Promise<void> {
   await addModels(db)
   for (let last = firstId; ;) {
     const { rows } = await sql<{ id: string }>`
@@ -25,7 +30,7 @@ const firstId = '00000000-0000-0000-0000-000000000000'
 async function addModels(db: Kysely<unknown>): Promise<void> {
   await sql`update runs_costs c set model = first.model from (
       select distinct on (data->>'runId') data->>'runId' as run_id, data->>'model' as model from events
-      where type = 'dev.mesh.providers.model-call.metered.v1' and data->>'runId' is not null and data->'payer' is null
+      where type = 'dev.mesh.providers.model-call-metered.v1' and data->>'runId' is not null and data->'payer' is null
       order by data->>'runId', position) first
     where c.run_id = first.run_id::uuid`.execute(db)
 }
@@ -67,6 +72,13 @@ function addTo(table: string, more: readonly string[]): string {
 }
 const placed = `date_bin(make_interval(secs => width), minute, 'epoch'::timestamptz)`
 
+/**
+ * The bounds of the buckets are the powers of 1.2 in milliseconds, so that their middle errs by at most 1/11. Strict: without a time there is no bucket,
+ * and not the first one.
+ */
+export const bucketFunction = `create or replace function runs_bucket(span interval) returns smallint language sql immutable strict as $$
+  select least(149, floor(ln(greatest(extract(epoch from span) * 1000, 1)::float8) / ln(1.2::float8)))::smallint $$`
+
 const statements = [
   'alter table runs_costs add column model text',
   'alter table runs_lease add column first_token_at timestamptz',
@@ -80,9 +92,7 @@ const statements = [
     primary key (subject, ${keys.join(', ')}))`,
   'create index runs_subject_sums_empty on runs_subject_sums (width) where runs = 0',
   'create index runs_subject_sums_by_runs on runs_subject_sums (namespace_uid, width, start, runs desc)',
-  // The bounds of the buckets are the powers of 1.2 in milliseconds, so that their middle errs by at most 1/11.
-  `create function runs_bucket(span interval) returns smallint language sql immutable as $$
-    select least(149, floor(ln(greatest(extract(epoch from span) * 1000, 1)::float8) / ln(1.2::float8)))::smallint $$`,
+  bucketFunction,
   // A histogram is one number, of which each bucket has twelve decimal places, so that sums of numbers are sums of histograms.
   `create function runs_histogram(bucket smallint) returns numeric language sql immutable as $$
     select case when bucket is null then 0 else ('1e' || bucket * 12)::numeric end $$`,
