@@ -3,7 +3,7 @@ import type { Generated } from 'kysely'
 /** Values of audited fields by path; fields that the object does not have are absent. */
 export type AuditedFields = Readonly<Record<string, string | number | boolean>>
 
-/** Fields of a spec that the kind declares as indexed. */
+/** Fields of a spec that the kind declares as indexed; null if the index cannot hold them. */
 export type IndexedFields = Readonly<Record<string, unknown>>
 /** Conditions that are not as they should be, by type: reason, and the time of the transition. */
 export type ObjectProblems = Readonly<Record<string, { readonly reason: string; readonly since: string | null }>>

@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely'
 import { defineStatement } from '#core/database/statement.ts'
 import type { Placeholders } from '#core/database/statement.ts'
 import type { Store } from '#core/event-store/store.ts'
-import type { ObjectIndexTables } from './object-index-tables.ts'
+import type { IndexedFields, ObjectIndexTables } from './object-index-tables.ts'
 import { everyNamespace } from './served-namespaces.ts'
 
 /** An object as last observed by the manager. */
@@ -16,6 +16,8 @@ export interface ObservedObject {
   readonly namespaceUid?: string | undefined
   readonly name: string
   readonly resourceVersion: string
+  /** Fields of its spec that its kind declares as `indexed`; undefined if the manager has not read them. */
+  readonly spec?: IndexedFields | undefined
 }
 
 /** Reads of the object index: from names to uids without any privileged read of the cluster. */
@@ -52,8 +54,16 @@ async function findLive(
 ): Promise<ObservedObject | undefined> {
   const row = await selectLive.first(store.reader<ObjectIndexTables>(), { kind, namespace, name })
   if (row === undefined) return undefined
-  const { uid, rv: resourceVersion, namespace_uid: namespaceUid } = row
-  return { uid, kind, namespace, namespaceUid: namespaceUid ?? undefined, name, resourceVersion }
+  const { uid, rv: resourceVersion, namespace_uid: namespaceUid, spec } = row
+  return {
+    uid,
+    kind,
+    namespace,
+    namespaceUid: namespaceUid ?? undefined,
+    name,
+    resourceVersion,
+    spec: spec ?? undefined,
+  }
 }
 
 interface ObjectName {
@@ -66,6 +76,7 @@ const selectLive = defineStatement((db: Kysely<ObjectIndexTables>, p: Placeholde
   newestNamed(db, p).select([
     'uid',
     'rv',
+    'spec',
     newestNamed(db, { kind: sql.lit('Namespace'), namespace: sql.lit(''), name: p.namespace })
       .select('uid')
       .as('namespace_uid'),

@@ -6,7 +6,7 @@ import type { ServedNamespaces } from '#core/cluster/served-namespaces.ts'
 import type { Kind } from '#schemas/kinds/kind.ts'
 
 /** An object of the index, with the fields of its spec that its kind declares as `audited` and as `indexed`. */
-export interface IndexedEntry<Spec = IndexedFields> extends Omit<ObservedObject, 'namespaceUid'> {
+export interface IndexedEntry<Spec = IndexedFields> extends Omit<ObservedObject, 'namespaceUid' | 'spec'> {
   /** Audited fields by path, lists as JSON. */
   readonly fields: AuditedFields
   /** Indexed fields as they are in the object. A field may be absent: the object lacks it, or its fields are too long for the index. */
@@ -129,7 +129,11 @@ async function selectLive(
 }
 
 function toEntry<Spec>({ rv: resourceVersion, audited, spec, ...names }: IndexedRow): IndexedEntry<Spec> {
-  return { ...names, resourceVersion, fields: audited ?? {}, spec: (spec ?? {}) as Readonly<Partial<Spec>> }
+  return { ...names, resourceVersion, fields: audited ?? {}, spec: withoutNulls(spec ?? {}) as Readonly<Partial<Spec>> }
+}
+
+function withoutNulls(spec: IndexedFields): IndexedFields {
+  return Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== null))
 }
 
 function nameOf(kind: string | { readonly kind: string }): string {

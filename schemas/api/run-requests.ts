@@ -104,9 +104,11 @@ export const InvokeBody = Type.Object(
   { ...strict, title: 'InvokeInput' },
 )
 
+const { inputPreview: _, outputPreview: __, ...invoked } = Run.properties
+
 /** Response of `POST /api/invoke`, whether the run ended in time (200) or not (202). */
 export const InvokedRun = Type.Object(
-  { ...Run.properties, runId: { ...RunId, description: 'The same value as `id`.' } },
+  { ...invoked, runId: { ...RunId, description: 'The same value as `id`.' } },
   { title: 'InvokedRun' },
 )
 

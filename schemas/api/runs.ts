@@ -145,6 +145,14 @@ export const agentOfRun = described(
 const milliseconds = (description: string, example: number) =>
   exemplified(Type.Union([Type.Integer(), Type.Null()], { description: `${description} In milliseconds.` }), example)
 
+const preview = (of: string, example: string) =>
+  exemplified(
+    Type.Union([Type.String({ maxLength: 120 }), Type.Null()], {
+      description: `In lists: the beginning of the ${of} as one line, without secrets and what the trace policy of the agent redacts. Null without ${of}, or if the policy hides content.`,
+    }),
+    example,
+  )
+
 /** A run. `agent` is null for runs of the platform itself, such as an export. */
 export const Run = Type.Object(
   {
@@ -216,6 +224,8 @@ export const Run = Type.Object(
         'Good day, Ada.',
       ),
     ),
+    inputPreview: Type.Optional(preview('input', 'My name is Ada.')),
+    outputPreview: Type.Optional(preview('output', 'Good day, Ada.')),
     error: described(
       Type.Union([RunError, Type.Null()]),
       'Error of the run; null unless it failed, was rejected or timed out.',

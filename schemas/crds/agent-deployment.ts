@@ -216,6 +216,7 @@ export const AgentDeployment = defineKind({
     'budget.currency',
     'limits.timeout',
   ],
+  indexed: ['tracePolicy'],
   scale: {
     specReplicasPath: '.spec.scaling.replicas',
     statusReplicasPath: '.status.replicas',

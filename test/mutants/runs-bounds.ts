@@ -6,6 +6,7 @@ const bounds = ['plugins/runs/worker/bounds.test.ts']
 const fairness = ['plugins/runs/worker/fairness.test.ts']
 const pressure = ['plugins/runs/worker/back-pressure.test.ts']
 const retention = ['plugins/runs/retention/run-retention.test.ts']
+const previews = ['plugins/runs/previews/to-preview.test.ts']
 const pruning = ['plugins/pruning/pruning.test.ts']
 
 /** Defects in the limits of runs: data that cannot be stored, fairness, queues, retention. */
@@ -273,5 +274,21 @@ export const mutants: readonly Mutant[] = [
     replace: 'frames.length > maxFrames',
     tests: ['plugins/runs/stream/frame-buffer.test.ts'],
     only: 'F6',
+  },
+  {
+    name: 'a preview is redacted after it is cut',
+    file: 'plugins/runs/previews/to-preview.ts',
+    find: 'isCut ? text.slice(0, Math.max(0, text.length - MARGIN)) : text',
+    replace: 'text',
+    tests: previews,
+    only: 'where the text is cut',
+  },
+  {
+    name: 'a trace policy without capture: full shows previews',
+    file: 'plugins/runs/previews/preview-rule.ts',
+    find: "capture === 'full' && ",
+    replace: '',
+    tests: previews,
+    only: 'the trace policy decides',
   },
 ]

@@ -128,7 +128,7 @@ async function detailOf(
   retentionDays: number,
   known?: Awaited<ReturnType<typeof readRunContent>>,
 ): Promise<RunDetail> {
-  const [costs, { error: _, pausedAt, ...activity }, content] = await Promise.all([
+  const [costs, { activity, pausedAt }, content] = await Promise.all([
     readCostsOf(db, run),
     readActivityOf(db, run),
     known ?? readRunContent(db, run),

@@ -22,6 +22,7 @@ const table: ResourceTable<ShownRun> = {
     TOKENS: ({ usage }) => usage.inputTokens + usage.outputTokens,
     COST: ({ cost }) => (cost === null ? undefined : `${cost.amount} ${cost.currency}`),
     TRACE: ({ traceId }) => traceId,
+    INPUT: ({ inputPreview }) => inputPreview ?? undefined,
   },
 }
 

@@ -54,6 +54,10 @@ export interface Run extends RunCosts, RunActivity {
   readonly error: { readonly code: string; readonly message?: string } | null
   /** Why the run waits for its agent. */
   readonly waitReason?: WaitReason
+  /** In lists: the beginning of the input, after the trace policy of the agent; null if that hides it. */
+  readonly inputPreview?: string | null
+  /** In lists: the beginning of the output. */
+  readonly outputPreview?: string | null
   readonly usage: Usage
   readonly traceId: string
   readonly createdAt: string

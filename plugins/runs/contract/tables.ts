@@ -58,6 +58,9 @@ export interface ContentRow {
   run_id: string
   input: Json<unknown>
   output: Json<unknown> | null
+  /** What lists show of input and output, after the trace policy of the agent. */
+  input_preview: Generated<string | null>
+  output_preview: Generated<string | null>
   error: string | null
   grant_token: string
   interrupts: Json<Interrupt[]>

@@ -35,6 +35,8 @@ export interface NewRun {
   readonly executor?: ExecutorRef
   readonly namespaceUid: string
   readonly input: unknown
+  /** What lists show of the input; see `toPreview`. */
+  readonly inputPreview?: string | null | undefined
   readonly conversationId: string
   readonly labels: Readonly<Record<string, string>>
   readonly trigger: { readonly kind: string; readonly by: string }

@@ -42,7 +42,7 @@ test('R2-UX-14: a fresh agent is waited for, also by callers who may not read it
   for (const [caller, waited] of [[callerThat(async () => ({})), 10_000] as const, ...callers]) {
     const { observed, waits } = lagging()
     const found = await findAgent(observed, ref, () => readAgentExistence(caller, ref))
-    assert.deepEqual(found, { agent: { ...ref, uid: 'a-1' }, namespaceUid: 'ns-1' })
+    assert.deepEqual(found, { agent: { ...ref, uid: 'a-1' }, namespaceUid: 'ns-1', previews: 'hidden' })
     assert.deepEqual(waits, [0, waited])
   }
 })

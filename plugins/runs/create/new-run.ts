@@ -7,6 +7,9 @@ import { formatTraceparent, startTrace } from '#core/telemetry/traceparent.ts'
 import { signGrant } from '../grants/grants.ts'
 import type { GrantKey } from '../grants/grants.ts'
 import type { RunRequest } from '../contract/run-request.ts'
+import { unrestricted } from '../previews/preview-rule.ts'
+import type { PreviewRule } from '../previews/preview-rule.ts'
+import { toPreview } from '../previews/to-preview.ts'
 import type { NewRun } from './create-run.ts'
 import { findAgent, findNamespace } from './find-target.ts'
 import type { AgentExistence } from './find-target.ts'
@@ -30,7 +33,7 @@ export async function newRun(
   { subject, by = subject.username, parent, deadline, revision, ...authority }: RunAuthority,
   request: RunRequest,
 ): Promise<NewRun> {
-  const target = await findTarget(observed, request, authority.existence)
+  const { previews, ...target } = await findTarget(observed, request, authority.existence)
   const runId = request.runId ?? uuidV7()
   const { scopes } = authority
   const { username, groups } = subject
@@ -39,6 +42,7 @@ export async function newRun(
     ...target,
     runId,
     input: request.input,
+    inputPreview: await toPreview(request.input, previews),
     conversationId: request.conversationId ?? uuidV7(),
     labels: request.labels ?? {},
     trigger: { kind: request.trigger, by },
@@ -57,9 +61,10 @@ async function findTarget(
   observed: ObservedReads,
   { agent, executor }: RunRequest,
   existence: RunAuthority['existence'],
-): Promise<Pick<NewRun, 'agent' | 'executor' | 'namespaceUid'>> {
+): Promise<Pick<NewRun, 'agent' | 'executor' | 'namespaceUid'> & { readonly previews: PreviewRule }> {
   if (agent !== undefined) return findAgent(observed, agent, existence)
   if (executor === undefined) throw new Error('a run has an agent or an executor')
   const { kind, namespace } = executor
-  return { executor: { kind, namespace }, namespaceUid: await findNamespace(observed, namespace) }
+  const namespaceUid = await findNamespace(observed, namespace)
+  return { executor: { kind, namespace }, namespaceUid, previews: unrestricted }
 }

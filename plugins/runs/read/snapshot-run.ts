@@ -42,7 +42,7 @@ async function readSnapshot(store: Store, found: FoundRun, most: SnapshotBounds)
     if (locked === undefined) throw new Fail('not_found')
     const { run } = locked
     const { entries, isLast } = await readJournalPage(db, run, 0, most)
-    const { error: _, pausedAt: __, ...activity } = await readActivityOf(db, run)
+    const { activity } = await readActivityOf(db, run)
     const more = { ...(await readCostsOf(db, run)), ...activity }
     const detail = toDetail(run, more, await readRunContent(db, run))
     const events = entries.map((entry) => toFrame(run, entry))

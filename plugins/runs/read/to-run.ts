@@ -1,5 +1,5 @@
 import type { Decision, Interrupt, Usage } from '#schemas/runs/run.ts'
-import { noActivity } from '../store/read-activity.ts'
+import { nothingRead } from '../store/read-activity.ts'
 import type { ReadActivity } from '../store/read-activity.ts'
 import type { Run, RunActivity, RunCosts, RunDetail, RunError } from '../contract/run.ts'
 import { mayStart } from '../lifecycle/decide.ts'
@@ -15,10 +15,10 @@ export interface RunContent {
   readonly decisions: readonly Decision[]
 }
 
-/** Converts a row for a list, with the beginning of the message of its error. */
-export function toListed(row: SelectedRun, costs: RunCosts, read: ReadActivity | undefined): Run {
-  const { error, pausedAt: _, ...activity } = read ?? { ...noActivity, error: null, pausedAt: null }
-  return { ...toRun(row, { ...costs, ...activity }), error: toError(row, error) }
+/** Converts a row for a list, with previews and the beginning of the message of its error. */
+export function toListed(row: SelectedRun, costs: RunCosts, read: ReadActivity = nothingRead): Run {
+  const { activity, error, inputPreview, outputPreview } = read
+  return { ...toRun(row, { ...costs, ...activity }), error: toError(row, error), inputPreview, outputPreview }
 }
 
 /** Converts a row. */

@@ -2,11 +2,14 @@ import type { Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { Agent } from 'undici'
 import type { ServiceEndpoint } from '#core/cluster/endpoint-slices.ts'
+import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
 import type { Bus } from '#core/messaging/bus/bus.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import type { Database } from '#core/database/database.ts'
 import type { Store } from '#core/event-store/store.ts'
+import { storeMigrations } from '#core/event-store/store-migrations.ts'
+import type { MigrationSource } from '#core/database/migration.ts'
 import { createRoleEmbeddings } from '#core/retrieval/embeddings.ts'
 import { createRoleModels } from '#core/role-models/role-models.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
@@ -41,6 +44,13 @@ export interface World {
 
 /** The agent of these tests. */
 export const agent = { namespace: 'default', name: 'robot', uid: 'uid-1' }
+
+/** What the database of a world is migrated by: a worker also reads the object index. */
+export const worldMigrations: readonly MigrationSource[] = [
+  storeMigrations,
+  { name: 'cluster', migrations: clusterMigrations },
+  { name: 'runs', migrations: new URL('../migrations/', import.meta.url) },
+]
 
 /** Creates a world on a migrated database. */
 export function createWorld(

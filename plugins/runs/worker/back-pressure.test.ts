@@ -9,7 +9,6 @@ import { fileURLToPath } from 'node:url'
 import type { Static } from 'typebox'
 import { openDatabase } from '#core/database/database.ts'
 import { migrate } from '#core/database/migrate.ts'
-import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { createDatabase } from '#test/harness/database.ts'
 import { needs } from '#test/harness/find-server.ts'
@@ -19,11 +18,10 @@ import type { runsSettings } from '../contract/settings.ts'
 import { readContent } from '../store/internal/content.ts'
 import type { RunsTables, SelectedRun } from '../contract/tables.ts'
 import { entryJson, frame, resultJson, startForgedLauncher } from '../testing/forged-launcher.ts'
-import { createWorld, workerServices, queueRun, settled, startWorker } from '../testing/world.ts'
+import { createWorld, workerServices, queueRun, settled, startWorker, worldMigrations } from '../testing/world.ts'
 
 type Settings = Partial<Static<typeof runsSettings>>
 
-const runsMigrations = { name: 'runs', migrations: new URL('../migrations/', import.meta.url) }
 const isTerminal = (run: SelectedRun): boolean => terminalStates.has(run.state)
 const MIB = 1024 * 1024
 const total = 200 * MIB
@@ -99,7 +97,7 @@ for (const [what, { settings, next, error }] of Object.entries(cases))
       const url = await createDatabase(t)
       const database = await openDatabase({ url })
       t.after(() => database.close())
-      await migrate(database, [storeMigrations, runsMigrations])
+      await migrate(database, worldMigrations)
       const world = createWorld(database)
       let warm = true
       const launcher = await startForgedLauncher(t, (response) =>
@@ -124,7 +122,7 @@ for (const [what, { settings, next, error }] of Object.entries(cases))
 for (const { name, skip, open } of pluginAdapters) {
   const failure = async (t: TestContext, settings: Settings, frames: readonly string[]): Promise<string> => {
     const database = await open(t)
-    await migrate(database, [storeMigrations, runsMigrations])
+    await migrate(database, worldMigrations)
     const world = createWorld(database, undefined, settings)
     const launcher = await startForgedLauncher(t, (response) => response.end(frames.map(frame).join('')))
     const worker = startWorker(

@@ -6,7 +6,6 @@ import { runInNewContext } from 'node:vm'
 import { sql } from 'kysely'
 import type { Database } from '#core/database/database.ts'
 import { migrate } from '#core/database/migrate.ts'
-import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { launch, until } from '#launcher/testdata/launch.ts'
 import { says, startModelServer } from '#launcher/testdata/model-server.ts'
@@ -22,9 +21,8 @@ import type { RunsTables, SelectedRun } from '../contract/tables.ts'
 import { entryJson, frame, resultJson, startForgedLauncher } from '../testing/forged-launcher.ts'
 import type { Script } from '../testing/forged-launcher.ts'
 import { streamRun } from '../stream/stream-run.ts'
-import { createWorld, workerServices, queueRun, settled, startWorker } from '../testing/world.ts'
+import { createWorld, workerServices, queueRun, settled, startWorker, worldMigrations } from '../testing/world.ts'
 
-const runsMigrations = { name: 'runs', migrations: new URL('../migrations/', import.meta.url) }
 const isTerminal = (run: SelectedRun): boolean => terminalStates.has(run.state)
 const alice = { name: 'alice', kind: 'user' } as const
 // A forged launcher does not answer everything, and its silence is waited for.
@@ -45,7 +43,7 @@ const succeeded = (n: number): string => entryJson('run.succeeded', n, resultJso
 for (const { name, skip, open } of pluginAdapters) {
   const opened = async (t: TestContext): Promise<{ database: Database; world: World }> => {
     const database = await open(t)
-    await migrate(database, [storeMigrations, runsMigrations])
+    await migrate(database, worldMigrations)
     return { database, world: createWorld(database) }
   }
   const start = async (t: TestContext, world: World, script: Script, some: Partial<Services> = {}) => {

@@ -13,7 +13,6 @@ import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
 import type { Database } from '#core/database/database.ts'
 import { openDatabase } from '#core/database/database.ts'
 import { migrate } from '#core/database/migrate.ts'
-import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { isAlive, launch, until } from '#launcher/testdata/launch.ts'
 import { nodeAgent } from '#launcher/testdata/node-agent.ts'
 import type { LaunchOptions } from '#launcher/testdata/launch.ts'
@@ -27,7 +26,7 @@ import { resumeRun } from '../interrupts/resume-run.ts'
 import { readJournal } from '../store/reads.ts'
 import { findRun } from '../store/internal/find-run.ts'
 import type { RunsTables, SelectedRun } from '../contract/tables.ts'
-import { createWorld, workerServices, queueRun, settled, startWorker } from '../testing/world.ts'
+import { createWorld, workerServices, queueRun, settled, startWorker, worldMigrations } from '../testing/world.ts'
 import type { World } from '../testing/world.ts'
 
 const options = needs('postgres', 'initdb')
@@ -39,8 +38,7 @@ async function openWorld(t: TestContext) {
   const url = await createDatabase(t)
   const database = await openDatabase({ url })
   t.after(() => database.close())
-  const migrations = new URL('../migrations/', import.meta.url)
-  await migrate(database, [storeMigrations, { name: 'runs', migrations }])
+  await migrate(database, worldMigrations)
   const bus = createMemoryBus()
   return { url, database, bus, world: createWorld(database, bus) }
 }

@@ -10,6 +10,7 @@ import { readAgentPath } from '../store/internal/agent-path.ts'
 import { findRun } from '../store/internal/find-run.ts'
 import type { RunsTables, SelectedRun } from '../contract/tables.ts'
 import { LeaseLost } from '../lifecycle/run-writer.ts'
+import { previewRuleOf } from '../previews/preview-rule.ts'
 import { readConversation } from '../read/conversation-history.ts'
 import type { DispatchOutcome, SegmentState } from './decide-dispatch.ts'
 import { describeError } from '#core/log/describe-error.ts'
@@ -187,7 +188,7 @@ async function afterDispatch(
 /** Follows the segment at its launcher and records the result; returns the reason of failure if it has no result. */
 async function followDispatched(
   services: WorkerServices,
-  { claim, run, signal, cancel, reached }: Found,
+  { claim, run, content, signal, cancel, reached }: Found,
   launcher: LauncherClient,
   { agentRevision }: Extract<DispatchOutcome, { readonly do: 'follow' }>,
 ): Promise<FailReason | undefined> {
@@ -202,6 +203,7 @@ async function followDispatched(
     signal,
     cancelled: cancel.signal,
     revision,
+    previews: previewRuleOf(content.agent_spec),
   })
   if (result !== 'recorded') return result
   // After the commit: if the acknowledgement is lost, the launcher keeps the result until its retention ends.

@@ -5,7 +5,6 @@ import { sql } from 'kysely'
 import type { Static } from 'typebox'
 import { Fail } from '#core/errors/domain-error.ts'
 import { migrate } from '#core/database/migrate.ts'
-import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { terminalStates } from '#schemas/runs/run.ts'
 import type { runsSettings } from '../contract/settings.ts'
@@ -15,16 +14,15 @@ import type { Claim } from '../store/internal/lease.ts'
 import type { RunsTables, SelectedRun } from '../contract/tables.ts'
 import { readRunUsage } from '../store/internal/usage.ts'
 import { entryJson, frame, resultJson, startForgedLauncher } from '../testing/forged-launcher.ts'
-import { createWorld, workerServices, queueRunOf, settled, startWorker } from '../testing/world.ts'
+import { createWorld, workerServices, queueRunOf, settled, startWorker, worldMigrations } from '../testing/world.ts'
 
-const runsMigrations = { name: 'runs', migrations: new URL('../migrations/', import.meta.url) }
 const isTerminal = (run: SelectedRun): boolean => terminalStates.has(run.state)
 type World = ReturnType<typeof createWorld>
 
 for (const { name, skip, open } of pluginAdapters) {
   const opened = async (t: TestContext, settings: Partial<Static<typeof runsSettings>> = {}) => {
     const database = await open(t)
-    await migrate(database, [storeMigrations, runsMigrations])
+    await migrate(database, worldMigrations)
     return { database, world: createWorld(database, undefined, settings) }
   }
   const queue = (world: World, namespaceUid: string, by = 'alice', input: unknown = 'x') =>

@@ -4,6 +4,7 @@ import { usageReported } from '../contract/events.ts'
 import { workedMs } from '../store/internal/journal.ts'
 import type { Claim } from '../store/internal/lease.ts'
 import type { RunsTables, SelectedRun } from '../contract/tables.ts'
+import type { PreviewRule } from '../previews/preview-rule.ts'
 import { LeaseLost, subjectOf, workerAuthor } from '../lifecycle/run-writer.ts'
 import type { RunChange } from '../lifecycle/run-writer.ts'
 import type { LiveFrame } from '../contract/live-frame.ts'
@@ -16,7 +17,7 @@ import type { LauncherClient } from './connections/launcher-client.ts'
 import { createLimitMeter } from './entries/run-limits.ts'
 import { createPartials } from './segment/partials.ts'
 import { readUsage } from './entries/read-result.ts'
-import { isResult, resultOf, toResultChange } from './segment/record-result.ts'
+import { isResult, previewOf, resultOf, toResultChange } from './segment/record-result.ts'
 import type { RevisionRecord } from './segment/record-revision.ts'
 
 /** One attempt to follow a run. */
@@ -29,6 +30,7 @@ export interface FollowedAttempt {
   readonly signal: AbortSignal
   readonly cancelled: AbortSignal
   readonly revision: RevisionRecord
+  readonly previews: PreviewRule
 }
 
 // Together with the preceding commit, less than the 50 ms within which a delta must be live.
@@ -184,12 +186,13 @@ async function commitEntries(
   batch: readonly LauncherEntry[],
   result: InvokeResult | undefined,
 ): Promise<void> {
-  const { run, claim, revision } = attempt
+  const { run, claim, revision, previews } = attempt
   const { entries, deltas } = toJournal(run, batch)
   const last = entries.at(-1)
   if (last === undefined && result === undefined) return sendAll(services, deltas)
+  const preview = await previewOf(result, previews)
   await services.writer.change(run.id, workerAuthor(claim, run), (facts) => ({
-    ...(result ? toResultChange(facts, result) : { facts: [] }),
+    ...(result ? toResultChange(facts, result, preview) : { facts: [] }),
     entries: entries.map(toJournalEntry),
     deltas,
     events: [

@@ -3,7 +3,6 @@ import test from 'node:test'
 import type { ServiceEndpoints } from '#core/cluster/endpoint-slices.ts'
 import { openMemoryStore } from '#core/database/testing/memory-store.ts'
 import { migrate } from '#core/database/migrate.ts'
-import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { launch } from '#launcher/testdata/launch.ts'
 import { nodeAgent } from '#launcher/testdata/node-agent.ts'
 import { terminalStates } from '#schemas/runs/run.ts'
@@ -11,14 +10,22 @@ import { readContent } from '../store/internal/content.ts'
 import type { RunsTables, SelectedRun } from '../contract/tables.ts'
 import { launcherService, launchersOfRevision } from './connections/choose-launcher.ts'
 import type { WorkerServices } from './segment/worker-services.ts'
-import { createWorld, queueRun, queueRunOf, settled, startWorker, workerServices } from '../testing/world.ts'
+import {
+  createWorld,
+  queueRun,
+  queueRunOf,
+  settled,
+  startWorker,
+  workerServices,
+  worldMigrations,
+} from '../testing/world.ts'
 
 const isTerminal = (run: SelectedRun): boolean => terminalStates.has(run.state)
 
 test('a run of a named revision starts in a pod of that revision only', async (t) => {
   const database = await openMemoryStore()
   t.after(() => database.close())
-  await migrate(database, [storeMigrations, { name: 'runs', migrations: new URL('../migrations/', import.meta.url) }])
+  await migrate(database, worldMigrations)
   const world = createWorld(database)
   const pods = await Promise.all(
     ['7', '8'].map((revision) => launch(t, { command: nodeAgent, env: { MESH_AGENT_REVISION: revision } })),
@@ -46,7 +53,7 @@ test('a run of a named revision starts in a pod of that revision only', async (t
 test('a run of a revision that does not run fails at once, and no pod is asked', async (t) => {
   const database = await openMemoryStore()
   t.after(() => database.close())
-  await migrate(database, [storeMigrations, { name: 'runs', migrations: new URL('../migrations/', import.meta.url) }])
+  await migrate(database, worldMigrations)
   const world = createWorld(database)
   const { url } = await launch(t, { command: nodeAgent, env: { MESH_AGENT_REVISION: '8' } })
   const asked: string[] = []

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { migrate } from '#core/database/migrate.ts'
-import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { launch, until } from '#launcher/testdata/launch.ts'
 import { nodeAgent } from '#launcher/testdata/node-agent.ts'
@@ -16,10 +15,9 @@ import type { LiveFrame } from '../contract/live-frame.ts'
 import { streamRun } from '../stream/stream-run.ts'
 import type { RunsTables, SelectedRun } from '../contract/tables.ts'
 import type { WaitVerdict } from '../launchers/judge-readiness.ts'
-import { createWorld, queueRun, settled, startWorker, workerServices } from '../testing/world.ts'
+import { createWorld, queueRun, settled, startWorker, workerServices, worldMigrations } from '../testing/world.ts'
 import type { World } from '../testing/world.ts'
 
-const runsMigrations = { name: 'runs', migrations: new URL('../migrations/', import.meta.url) }
 const isEnded = (run: SelectedRun): boolean => terminalStates.has(run.state)
 
 /** Kinds of the journal, and the reasons of its entries. */
@@ -31,7 +29,7 @@ async function journalOf(world: World, run: SelectedRun): Promise<string[]> {
 for (const { name, skip, open } of pluginAdapters) {
   const start = async (t: TestContext) => {
     const database = await open(t)
-    await migrate(database, [storeMigrations, runsMigrations])
+    await migrate(database, worldMigrations)
     const world = createWorld(database)
     let url: string | undefined
     /** A worker to which the state role answers `readiness` or an error; it counts the questions. */

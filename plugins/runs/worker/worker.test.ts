@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { openDatabase } from '#core/database/database.ts'
 import { migrate } from '#core/database/migrate.ts'
-import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { launch, until } from '#launcher/testdata/launch.ts'
 import { nodeAgent } from '#launcher/testdata/node-agent.ts'
@@ -28,10 +27,9 @@ import { streamRun } from '../stream/stream-run.ts'
 import { cancelRun } from '../callers/caller-runs.ts'
 import { readContent } from '../store/internal/content.ts'
 import { findRun } from '../store/internal/find-run.ts'
-import { createWorld, workerServices, queueRun, settled, startWorker } from '../testing/world.ts'
+import { createWorld, workerServices, queueRun, settled, startWorker, worldMigrations } from '../testing/world.ts'
 import type { World } from '../testing/world.ts'
 
-const runsMigrations = { name: 'runs', migrations: new URL('../migrations/', import.meta.url) }
 const isTerminal = (run: SelectedRun): boolean => terminalStates.has(run.state)
 const alice = { name: 'alice', kind: 'user' } as const
 
@@ -58,7 +56,7 @@ async function answer(world: World, runId: string): Promise<SelectedRun | undefi
 for (const { name, skip, open } of pluginAdapters) {
   const start = async (t: TestContext) => {
     const database = await open(t)
-    await migrate(database, [storeMigrations, runsMigrations])
+    await migrate(database, worldMigrations)
     const launched = await launch(t, {
       command: nodeAgent,
       config: { limits: { concurrency: 8 } },
@@ -96,7 +94,7 @@ for (const { name, skip, open } of pluginAdapters) {
     { skip },
     async (t) => {
       const database = await open(t)
-      await migrate(database, [storeMigrations, runsMigrations])
+      await migrate(database, worldMigrations)
       const launched = await launch(t, { command: nodeAgent })
       const world = createWorld(database)
       const spans: EndedSpan[] = []
@@ -137,7 +135,7 @@ for (const { name, skip, open } of pluginAdapters) {
 
   test(`${name}: a resumed run is in state running before any worker claims it`, { skip }, async (t) => {
     const database = await open(t)
-    await migrate(database, [storeMigrations, runsMigrations])
+    await migrate(database, worldMigrations)
     const launched = await launch(t, { command: nodeAgent })
     const world = createWorld(database)
     const services = () => workerServices(world, () => launched.url)
@@ -160,7 +158,7 @@ for (const { name, skip, open } of pluginAdapters) {
 
   test(`${name}: a run shows the latest revision that answered`, { skip }, async (t) => {
     const database = await open(t)
-    await migrate(database, [storeMigrations, runsMigrations])
+    await migrate(database, worldMigrations)
     const world = createWorld(database)
     const first = await launch(t, { command: nodeAgent, env: { MESH_AGENT_REVISION: '3' } })
     const second = await launch(t, { command: nodeAgent, env: { MESH_AGENT_REVISION: '4' } })
@@ -183,7 +181,7 @@ for (const { name, skip, open } of pluginAdapters) {
 
   test(`${name}: a worker that takes over records the revision that its predecessor did not`, { skip }, async (t) => {
     const database = await open(t)
-    await migrate(database, [storeMigrations, runsMigrations])
+    await migrate(database, worldMigrations)
     const world = createWorld(database)
     const launched = await launch(t, { command: nodeAgent, env: { AGENT_CANCELS: 'true', MESH_AGENT_REVISION: '9' } })
     const services = () => workerServices(world, () => launched.url)
@@ -213,7 +211,7 @@ for (const { name, skip, open } of pluginAdapters) {
     { skip },
     async (t) => {
       const database = await open(t)
-      await migrate(database, [storeMigrations, runsMigrations])
+      await migrate(database, worldMigrations)
       const launched = await launch(t, { command: nodeAgent, config: { limits: { concurrency: 1 } } })
       const world = createWorld(database)
       const worker = startWorker(
@@ -249,7 +247,7 @@ for (const { name, skip, open } of pluginAdapters) {
     { skip },
     async (t) => {
       const database = await open(t)
-      await migrate(database, [storeMigrations, runsMigrations])
+      await migrate(database, worldMigrations)
       const env = { AGENT_CANCELS: 'true' }
       const slow = await launch(t, { command: nodeAgent, config: { limits: { concurrency: 1, timeout: '1h' } }, env })
       // Longer than a busy machine takes from a run to its invocation: a run whose time ends before it is invoked says that it waited.
@@ -290,7 +288,7 @@ for (const { name, skip, open } of pluginAdapters) {
     { skip },
     async (t) => {
       const database = await open(t)
-      await migrate(database, [storeMigrations, runsMigrations])
+      await migrate(database, worldMigrations)
       const world = createWorld(database)
       const worker = startWorker(
         workerServices(world, () => undefined, 200),
@@ -457,6 +455,6 @@ async function openRuns(t: TestContext) {
   const url = await createDatabase(t)
   const database = await openDatabase({ url })
   t.after(() => database.close())
-  await migrate(database, [storeMigrations, runsMigrations])
+  await migrate(database, worldMigrations)
   return { url, database }
 }

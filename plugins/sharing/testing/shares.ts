@@ -120,7 +120,7 @@ async function runWith(
     facts: [{ fact: 'started', epoch: 1, segment: 1 }, ...outcome],
     entries,
     ...(outcome.some(({ fact }) => fact === 'succeeded')
-      ? { content: { succeeded: { output: 'the answer' } }, stored: { output: 'the answer' } }
+      ? { content: { succeeded: { output: 'the answer' } }, stored: { output: 'the answer', outputPreview: null } }
       : {}),
   }))
   return run

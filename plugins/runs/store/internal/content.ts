@@ -4,6 +4,7 @@ import { defineStatement } from '#core/database/statement.ts'
 import type { Placeholders } from '#core/database/statement.ts'
 import type { NewJournal, RunsTables, RunsTx, SelectedRun } from '../../contract/tables.ts'
 import type { Idempotency } from '#core/http/endpoint/endpoint.ts'
+import type { IndexedAgent } from '../../previews/preview-rule.ts'
 import type { Decision, Resolution } from '#schemas/runs/run.ts'
 import type { Db } from './db.ts'
 import { addStoredBytes, insertEntries, journalBytes } from './journal.ts'
@@ -18,8 +19,8 @@ export async function insertRun(db: RunsTx, run: InsertedRun, queued: readonly N
   const { rows } = await sql`
     with content as (
       insert into runs_content
-        (run_id, input, grant_token, interrupts, resolutions, idempotency_key, idempotency_request, deadline, revision)
-      values (${run.runId}, ${input}, ${run.grant}, '[]', '[]', ${run.idempotency?.key ?? null},
+        (run_id, input, input_preview, grant_token, interrupts, resolutions, idempotency_key, idempotency_request, deadline, revision)
+      values (${run.runId}, ${input}, ${run.inputPreview ?? null}, ${run.grant}, '[]', '[]', ${run.idempotency?.key ?? null},
         ${run.idempotency?.request ?? null}, ${run.deadline ?? null}::timestamptz,
         ${run.revision ?? null}::integer)
       on conflict (idempotency_key) where idempotency_key is not null do nothing returning run_id),
@@ -39,6 +40,7 @@ export interface InsertedRun {
   readonly runId: string
   readonly namespaceUid: string
   readonly input: unknown
+  readonly inputPreview?: string | null | undefined
   readonly grant: string
   readonly idempotency?: Idempotency | undefined
   readonly deadline?: Date | undefined
@@ -77,7 +79,10 @@ export function readContent(db: Db, runId: string) {
   return db.selectFrom('runs_content').selectAll().where('run_id', '=', runId).executeTakeFirst()
 }
 
-/** Reads the content of a run, and whether its conversation has a succeeded exchange, so that the history of a new one is not read. */
+/**
+ * Reads the content of a run, the indexed fields of its agent, and whether its conversation has a succeeded exchange, so that the history of a new one is
+ * not read.
+ */
 export function readInvocation(db: Db, run: SelectedRun) {
   return selectInvocation.first(db, { runId: run.id, ...conversationOf(run) })
 }
@@ -87,6 +92,11 @@ const selectInvocation = defineStatement((db: Kysely<RunsTables>, p: Placeholder
     .selectFrom('runs_content')
     .selectAll()
     .select(({ exists }) => exists(ofConversation(db, p).select(sql.lit(1).as('one'))).as('has_history'))
+    .select(
+      sql<IndexedAgent>`(select spec from object_index where uid = ${p.agentUid} and kind = 'AgentDeployment')`.as(
+        'agent_spec',
+      ),
+    )
     .where('run_id', '=', p.runId),
 )
 

@@ -25,7 +25,8 @@ export interface SegmentChange {
 
 /** Content of an ended run, or of a pause. */
 export type OutcomeContent =
-  | { readonly output?: unknown; readonly error?: string | undefined }
+  | { readonly output: unknown; readonly outputPreview: string | null }
+  | { readonly error?: string | undefined }
   | { readonly interrupts: readonly Interrupt[]; readonly checkpoint: unknown }
 
 /** Writes of one decision in addition to its events. */
@@ -110,9 +111,8 @@ function contentColumns(content: OutcomeContent): readonly RawBuilder<unknown>[]
   const json = (value: unknown): string => JSON.stringify(value ?? null)
   if ('interrupts' in content)
     return [sql`interrupts = ${json(content.interrupts)}, checkpoint = ${json(content.checkpoint)}, resolutions = '[]'`]
-  return [
-    sql`checkpoint = null`,
-    ...('output' in content ? [sql`output = ${json(content.output)}`] : []),
-    ...(content.error === undefined ? [] : [sql`error = ${content.error}`]),
-  ]
+  const ended = sql`checkpoint = null`
+  if ('output' in content)
+    return [ended, sql`output = ${json(content.output)}, output_preview = ${content.outputPreview}`]
+  return content.error === undefined ? [ended] : [ended, sql`error = ${content.error}`]
 }

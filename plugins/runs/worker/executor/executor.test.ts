@@ -11,7 +11,6 @@ import { openDatabase } from '#core/database/database.ts'
 import type { Database } from '#core/database/database.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { openMemoryStore } from '#core/database/testing/memory-store.ts'
-import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { terminalStates } from '#schemas/runs/run.ts'
 import { createDatabase } from '#test/harness/database.ts'
 import { needs } from '#test/harness/find-server.ts'
@@ -26,17 +25,16 @@ import { toDetail } from '../../read/to-run.ts'
 import { readContent } from '../../store/internal/content.ts'
 import { readJournal } from '../../store/reads.ts'
 import type { RunsTables, SelectedRun } from '../../contract/tables.ts'
-import { createWorld, settled, startWorker, workerServices } from '../../testing/world.ts'
+import { createWorld, settled, startWorker, workerServices, worldMigrations } from '../../testing/world.ts'
 import type { World } from '../../testing/world.ts'
 import { createExportExecutor } from './testing/export-executor.ts'
 import type { ExportInput } from './testing/export-executor.ts'
 
-const runsMigrations = { name: 'runs', migrations: new URL('../../migrations/', import.meta.url) }
 const isTerminal = (run: SelectedRun): boolean => terminalStates.has(run.state)
 const alice = { name: 'alice', kind: 'user' } as const
 
 async function migrated(database: Database): Promise<Database> {
-  await migrate(database, [storeMigrations, runsMigrations])
+  await migrate(database, worldMigrations)
   await sql`create table x_exports_pages (run_id uuid, page integer, epoch integer, primary key (run_id, page))`.execute(
     database.root,
   )

@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { openMemoryStore } from '#core/database/testing/memory-store.ts'
-import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { terminalStates } from '#schemas/runs/run.ts'
 import { createRun } from '../../create/create-run.ts'
 import type { ExecutorRun, RunExecutor } from '../../contract/points.ts'
@@ -14,17 +13,14 @@ import type { LiveFrame } from '../../contract/live-frame.ts'
 import type { RunsTables, SelectedRun } from '../../contract/tables.ts'
 import { readContent } from '../../store/internal/content.ts'
 import { streamRun } from '../../stream/stream-run.ts'
-import { createWorld, settled, startWorker, workerServices } from '../../testing/world.ts'
+import { createWorld, settled, startWorker, workerServices, worldMigrations } from '../../testing/world.ts'
 
 const isTerminal = (run: SelectedRun): boolean => terminalStates.has(run.state)
 
 async function startExecutor(t: TestContext, execute: (run: ExecutorRun) => Promise<void>) {
   const database = await openMemoryStore()
   t.after(() => database.close())
-  await migrate(database, [
-    storeMigrations,
-    { name: 'runs', migrations: new URL('../../migrations/', import.meta.url) },
-  ])
+  await migrate(database, worldMigrations)
   const world = createWorld(database)
   const executor: RunExecutor = {
     kind: 'export',

@@ -1,4 +1,7 @@
 import type { InvokeResult, LauncherEntry } from '#schemas/runs/run.ts'
+import { toPreview } from '../../previews/to-preview.ts'
+import { unrestricted } from '../../previews/preview-rule.ts'
+import type { PreviewRule } from '../../previews/preview-rule.ts'
 import { decideResult } from '../../lifecycle/decide.ts'
 import type { RunFact, RunFacts } from '../../lifecycle/decide.ts'
 import type { OutcomeContent } from '../../store/internal/write-run.ts'
@@ -28,21 +31,27 @@ export async function recordResult(
   { claim, run }: { readonly claim: Claim; readonly run: SelectedRun },
   result: InvokeResult,
 ): Promise<void> {
-  await services.writer.change(run.id, workerAuthor(claim, run), (facts) => toResultChange(facts, result))
+  const preview = await previewOf(result, unrestricted)
+  await services.writer.change(run.id, workerAuthor(claim, run), (facts) => toResultChange(facts, result, preview))
 }
 
 /** The result of a segment as a change: state, outcome and, for a pause, the questions and the checkpoint of the agent. */
-export function toResultChange(run: RunFacts, result: InvokeResult): RunChange {
+export function toResultChange(run: RunFacts, result: InvokeResult, preview: string | null): RunChange {
   return {
     facts: decideResult(run, result),
     content: contentOf(result),
     contentBytes: bytesOf(result),
-    stored: toStored(result),
+    stored: toStored(result, preview),
   }
 }
 
-function toStored(result: InvokeResult): OutcomeContent {
-  if (result.state === 'succeeded') return { output: result.output }
+/** The preview of a result's output; null for a result without one. */
+export async function previewOf(result: InvokeResult | undefined, rule: PreviewRule): Promise<string | null> {
+  return result?.state === 'succeeded' ? toPreview(result.output, rule) : null
+}
+
+function toStored(result: InvokeResult, outputPreview: string | null): OutcomeContent {
+  if (result.state === 'succeeded') return { output: result.output, outputPreview }
   if (result.state === 'failed' || result.state === 'timed_out') return { error: result.message }
   return result.state === 'paused' ? { interrupts: result.interrupts, checkpoint: result.checkpoint } : {}
 }
