@@ -43,8 +43,8 @@ const counted: readonly EventType<{ readonly runId: string | null }>[] = [
   modelCallMetered,
 ]
 
-// A run of a second changes the statistics twice instead of once per event.
-const STATISTICS_EVERY_MS = 500
+// A run of up to two seconds changes the statistics twice instead of once per event.
+const STATISTICS_EVERY_MS = 2000
 
 /** Cancels the child runs of a cancelled run, recursively, and counts runs for the statistics. */
 export function runsConsumers(writer: RunWriter): readonly Consumer[] {
