@@ -1,12 +1,12 @@
 import { readJsonTraces } from '#core/otlp/read-json.ts'
 import { OtlpMalformed } from '#core/otlp/span.ts'
-import type { OriginatedSpan, ReceivedSpans } from '#core/otlp/span.ts'
+import type { ReceivedSpans } from '#core/otlp/span.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { RunsSystem } from '#plugins/runs/contract/api.ts'
 import type { TracesServices } from './services/create-services.ts'
 import { NamespaceFull, storeSpans } from './store/store-spans.ts'
 import { toChunks } from './spans/stored-span.ts'
-import type { SpanOwner } from './spans/stored-span.ts'
+import type { SpanOwner, TraceChunk } from './spans/stored-span.ts'
 
 /** Response to a launcher: numbers of stored and of refused or dropped spans. */
 export interface SpanReceipt {
@@ -16,7 +16,8 @@ export interface SpanReceipt {
 
 /**
  * Stores the spans of an export request of an agent's launcher. Spans of traces whose runs all belong to other agents are refused, and spans above a
- * quota are dropped; both are counted. Throws `malformed_request` for a body that is not an export request.
+ * quota are dropped; both are counted. Spans that arrive after their run was removed have no content. Throws `malformed_request` for a body that is
+ * not an export request.
  */
 export async function receiveSpans(
   services: Pick<TracesServices, 'core' | 'settings' | 'received'>,
@@ -26,8 +27,10 @@ export async function receiveSpans(
 ): Promise<SpanReceipt> {
   const { core, settings, received } = services
   const { spans, rejected } = parse(body, core.now().getTime())
-  const own = await withoutForeign(runs, owner, spans)
-  const chunks = toChunks(own)
+  const traceIds = [...new Set(spans.map(({ span }) => span.traceId))]
+  const owners = traceIds.length === 0 ? none : await runs.tracesOf(owner.uid, traceIds)
+  const own = spans.filter(({ span }) => owners.get(span.traceId) !== 'foreign')
+  const chunks = toChunks(own).map((chunk) => (owners.has(chunk.traceId) ? chunk : withoutRunContents(chunk)))
   const stored =
     chunks.length === 0
       ? 0
@@ -47,14 +50,11 @@ function parse(body: unknown, now: number): ReceivedSpans {
   }
 }
 
-async function withoutForeign(
-  runs: Pick<RunsSystem, 'tracesOf'>,
-  { uid }: SpanOwner,
-  spans: readonly OriginatedSpan[],
-): Promise<readonly OriginatedSpan[]> {
-  if (spans.length === 0) return spans
-  const owners = await runs.tracesOf(uid, [...new Set(spans.map(({ span }) => span.traceId))])
-  return spans.filter(({ span }) => owners.get(span.traceId) !== 'foreign')
+const none: Awaited<ReturnType<RunsSystem['tracesOf']>> = new Map()
+
+// A run exists before its spans: it was removed if its trace has no run. An erasure must not be undone by a late span.
+function withoutRunContents(chunk: TraceChunk): TraceChunk {
+  return { ...chunk, contents: chunk.contents.filter(({ runId }) => runId === null) }
 }
 
 function noneIfFull(error: unknown): number {
