@@ -4,6 +4,7 @@ import { agents } from './agents/index.ts'
 import { audit } from './audit/index.ts'
 import { budgets } from './budgets/index.ts'
 import { cost } from './cost/index.ts'
+import { erasures } from './erasures/index.ts'
 import { feedback } from './feedback/index.ts'
 import { guardrails } from './guardrails/index.ts'
 import { identity } from './identity/index.ts'
@@ -48,4 +49,5 @@ export const plugins: readonly AnyPlugin[] = [
   secretBindings,
   audit,
   pruning,
+  erasures,
 ]

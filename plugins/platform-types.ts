@@ -26,7 +26,9 @@ import type {
 import type { auditDaySealed, auditRowsRemoved, clusterRequest } from '#plugins/audit/contract/events.ts'
 import type { spendLimitExceeded } from '#plugins/budgets/contract/events.ts'
 import type { limitSource } from '#plugins/budgets/contract/points.ts'
-import type { agentLabelsChanged } from '#plugins/cost/contract/events.ts'
+import type { agentLabelsChanged, personErased } from '#plugins/cost/contract/events.ts'
+import type { erasureFinished, erasureRequested } from '#plugins/erasures/contract/events.ts'
+import type { eraser } from '#plugins/erasures/contract/points.ts'
 import type { scoreRecorded } from '#plugins/feedback/contract/events.ts'
 import type { documentDeleted, documentStored, ingestFailed } from '#plugins/knowledge/contract/events.ts'
 import type { itemRemembered } from '#plugins/memory/contract/events.ts'
@@ -81,6 +83,9 @@ export interface PlatformEvents {
   readonly 'dev.mesh.cluster.gap.v1': DataOf<typeof observationGap>
   readonly 'dev.mesh.cluster.updated.v1': DataOf<typeof objectUpdated>
   readonly 'dev.mesh.cost.agent-labels-changed.v1': DataOf<typeof agentLabelsChanged>
+  readonly 'dev.mesh.cost.person-erased.v1': DataOf<typeof personErased>
+  readonly 'dev.mesh.erasures.finished.v1': DataOf<typeof erasureFinished>
+  readonly 'dev.mesh.erasures.requested.v1': DataOf<typeof erasureRequested>
   readonly 'dev.mesh.feedback.score-recorded.v1': DataOf<typeof scoreRecorded>
   readonly 'dev.mesh.knowledge.document-deleted.v1': DataOf<typeof documentDeleted>
   readonly 'dev.mesh.knowledge.document-stored.v1': DataOf<typeof documentStored>
@@ -123,6 +128,7 @@ export interface PlatformPoints {
   readonly 'agents.trigger': ValueOf<typeof agentTrigger>
   readonly 'budgets.limits': ValueOf<typeof limitSource>
   readonly 'cluster.change-actor': ValueOf<typeof changeActorFinder>
+  readonly 'erasures.eraser': ValueOf<typeof eraser>
   readonly 'http.error-format': ValueOf<typeof errorFormat>
   readonly 'http.outcome': ValueOf<typeof httpOutcome>
   readonly 'providers.adapter': ValueOf<typeof modelAdapter>

@@ -1,13 +1,16 @@
+import { contribute } from '#core/jobs/extension-point.ts'
 import { definePlugin, optional } from '#core/plugin/plugin.ts'
 import { budgets } from '#plugins/budgets/index.ts'
+import { eraser } from '#plugins/erasures/contract/points.ts'
 import { providers } from '#plugins/providers/index.ts'
 import { runs } from '#plugins/runs/index.ts'
 import { tenants } from '#plugins/tenants/index.ts'
 import { createCostApi } from './create-api.ts'
 import { costErrors } from './contract/errors.ts'
-import { agentLabelsChanged } from './contract/events.ts'
+import { agentLabelsChanged, personErased } from './contract/events.ts'
 import { costJobs } from './jobs.ts'
 import { costProjection } from './projections/cost-days.ts'
+import { costEraser } from './projections/erase-person.ts'
 import { agentLabelsReconciler } from './record-agent.ts'
 import { costRoutes } from './routes.ts'
 import { createServices } from './services.ts'
@@ -27,7 +30,7 @@ export const cost = definePlugin({
   settings: costSettings,
   requires: ['store'],
   migrations: new URL('./migrations/', import.meta.url),
-  events: [agentLabelsChanged],
+  events: [agentLabelsChanged, personErased],
   access: [
     {
       resource: 'costs',
@@ -40,6 +43,7 @@ export const cost = definePlugin({
   create: createServices,
   api: createCostApi,
   projections: () => [costProjection],
+  contributions: () => [contribute(eraser, costEraser)],
   routes: costRoutes,
   jobs: costJobs,
   reconcilers: (services) => [agentLabelsReconciler(services)],

@@ -1,8 +1,10 @@
 import { contribute } from '#core/jobs/extension-point.ts'
 import { definePlugin } from '#core/plugin/plugin.ts'
 import { agentPodPart } from '#plugins/agents/contract/points.ts'
+import { eraser } from '#plugins/erasures/contract/points.ts'
 import { runs } from '#plugins/runs/index.ts'
 import { feedbackConsumers } from './consumers.ts'
+import { createScoreEraser } from './erase-scores.ts'
 import { feedbackErrors } from './contract/errors.ts'
 import { scoreRecorded } from './contract/events.ts'
 import { feedbackPodPart } from './pod-part.ts'
@@ -26,7 +28,10 @@ export const feedback = definePlugin({
   access: [{ resource: 'feedback', kind: 'Feedback', reason, viewer: ['list'], developer: ['create'] }],
   errors: feedbackErrors,
   create: createServices,
-  contributions: ({ settings }) => [contribute(agentPodPart, feedbackPodPart(settings))],
+  contributions: (services) => [
+    contribute(agentPodPart, feedbackPodPart(services.settings)),
+    contribute(eraser, createScoreEraser(services)),
+  ],
   routes: feedbackRoutes,
   stateRoutes: feedbackStateRoutes,
   consumers: feedbackConsumers,

@@ -25,6 +25,7 @@ interface Expected {
 const run: Expected = { kind: 'Run', verb: 'get', resource: 'runs' }
 const agent: Expected = { kind: 'AgentDeployment', verb: 'get', resource: 'agentdeployments' }
 const knowledgeBase: Expected = { kind: 'KnowledgeBase', verb: 'get', resource: 'knowledgebases' }
+const erasure: Expected = { kind: 'Erasure', verb: 'list', resource: 'erasures' }
 const audit: Expected = { kind: 'AuditDay', verb: 'list', resource: 'auditlogs' }
 
 /** The right that each type requires, written by hand; undefined: no caller may see it. */
@@ -43,6 +44,9 @@ const rights: Readonly<Record<string, Expected | undefined>> = {
   'dev.mesh.audit.rows-removed.v1': audit,
   'dev.mesh.budgets.spend-limit-exceeded.v1': agent,
   'dev.mesh.cost.agent-labels-changed.v1': agent,
+  'dev.mesh.cost.person-erased.v1': undefined,
+  'dev.mesh.erasures.requested.v1': erasure,
+  'dev.mesh.erasures.finished.v1': erasure,
   'dev.mesh.knowledge.document-stored.v1': knowledgeBase,
   'dev.mesh.knowledge.document-deleted.v1': knowledgeBase,
   'dev.mesh.knowledge.ingest-failed.v1': knowledgeBase,

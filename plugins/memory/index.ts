@@ -1,11 +1,14 @@
 import { contribute } from '#core/jobs/extension-point.ts'
 import { definePlugin, optional } from '#core/plugin/plugin.ts'
 import { agentPodPart } from '#plugins/agents/contract/points.ts'
+import { eraser } from '#plugins/erasures/contract/points.ts'
 import { pruner } from '#plugins/pruning/contract/points.ts'
 import { runs } from '#plugins/runs/index.ts'
+import { memoryConsumers } from './consumers.ts'
 import { conversationsEndpoint } from './routes/conversations.ts'
 import { memoryErrors } from './contract/errors.ts'
 import { itemRemembered } from './contract/events.ts'
+import { memoryEraser } from './store/erase-items.ts'
 import { itemPruner } from './store/remove-items.ts'
 import { memoryJobs } from './jobs.ts'
 import { memoryPodPart } from './pod-part.ts'
@@ -48,11 +51,16 @@ export const agentMemory = definePlugin({
     { kind: 'AgentDeployment', field: 'memory.longTerm' },
   ],
   create: (core, settings): MemoryServices => ({ core, settings }),
-  contributions: () => [contribute(agentPodPart, memoryPodPart), contribute(pruner, itemPruner)],
+  contributions: () => [
+    contribute(agentPodPart, memoryPodPart),
+    contribute(pruner, itemPruner),
+    contribute(eraser, memoryEraser),
+  ],
   routes: memoryApi,
   stateRoutes: (services, state) => {
     const { memory: ofPods, session } = stateServices(services, state, state.system(runsOrNone))
     return [...memoryEndpoints(ofPods), conversationsEndpoint(session, services.core)]
   },
+  consumers: memoryConsumers,
   jobs: memoryJobs,
 })

@@ -7,21 +7,24 @@ import { createSessionMemory } from './session/session-memory.ts'
 import { memoryMetrics } from './contract/metrics.ts'
 import { readItemBytes } from './store/usage.ts'
 import type { MemoryTables } from './contract/tables.ts'
+import { erasePeople } from './store/erase-people.ts'
 import { eraseConversations } from './store/erasures.ts'
 import { removeExpired, removeOrphans } from './store/remove-items.ts'
 
 const REMOVE_EVERY_MS = 60_000
 const ERASE_EVERY_MS = 10_000
+const ERASE_PEOPLE_EVERY_MS = 2_000
 const AT_ONCE = 500
 
 /**
- * Removes expired data, and data of deleted agents: items in the worker, conversations in the state role, the only role with access to their store.
+ * Removes expired data, and data of deleted agents and erased people: items in the worker, conversations in the state role, the only role with access to their store.
  */
 export function memoryJobs(services: MemoryServices, context: JobContext): readonly Job[] {
   if (context.role === 'worker') return [removeItems(services)]
-  return context.role === 'state' && context.stateStore !== undefined
-    ? [removeConversations(services, context.stateStore)]
-    : []
+  if (context.role !== 'state') return []
+  const { stateStore } = context
+  const people = erasePeopleJob(services, stateStore)
+  return stateStore === undefined ? [people] : [removeConversations(services, stateStore), people]
 }
 
 function removeItems({ core }: MemoryServices): Job {
@@ -41,6 +44,16 @@ function removeItems({ core }: MemoryServices): Job {
       }
       stored.set(await readItemBytes(core.store.reader<MemoryTables>()))
     },
+  }
+}
+
+function erasePeopleJob({ core, settings }: MemoryServices, stateStore: StateStore | undefined): Job {
+  const session = stateStore && createSessionMemory(stateStore.lists, settings)
+  return {
+    name: 'memory.erase-people',
+    leaderOnly: true,
+    every: ERASE_PEOPLE_EVERY_MS,
+    run: ({ signal }) => erasePeople(core.store, session, signal),
   }
 }
 

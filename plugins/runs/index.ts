@@ -3,6 +3,7 @@ import type { AccessRule } from '#core/cluster/roles/access-rule.ts'
 import { definePlugin } from '#core/plugin/plugin.ts'
 import { contribute } from '#core/jobs/extension-point.ts'
 import { agentRuns } from '#plugins/providers/contract/points.ts'
+import { eraser } from '#plugins/erasures/contract/points.ts'
 import { pruner } from '#plugins/pruning/contract/points.ts'
 import { createRunsApi, createRunsSystem } from './create-api.ts'
 import { runsConsumers } from './consumers.ts'
@@ -13,6 +14,7 @@ import { runEvents } from './contract/events.ts'
 import { createGatewayRuns } from './gateway/gateway-runs.ts'
 import { createServices } from './services/create-services.ts'
 import { runsJobs } from './jobs.ts'
+import { createRunEraser } from './retention/erase-runs.ts'
 import { createRunPruner } from './retention/prune-runs.ts'
 import { runCostsProjection } from './projections/run-costs.ts'
 import { runsProjection } from './projections.ts'
@@ -60,6 +62,7 @@ export const runs = definePlugin({
   projections: () => [runsProjection, runCostsProjection],
   contributions: (services) => [
     contribute(pruner, createRunPruner(services.writer, services.removed('namespace'))),
+    contribute(eraser, createRunEraser(services.writer, services.removed('erasure'))),
     contribute(agentRuns, createGatewayRuns(services)),
   ],
   routes: runsRoutes,

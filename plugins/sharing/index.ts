@@ -1,4 +1,6 @@
+import { contribute } from '#core/jobs/extension-point.ts'
 import { definePlugin } from '#core/plugin/plugin.ts'
+import { eraser } from '#plugins/erasures/contract/points.ts'
 import { runs } from '#plugins/runs/index.ts'
 import { sharingConsumers } from './consumers.ts'
 import { sharingErrors } from './contract/errors.ts'
@@ -6,6 +8,7 @@ import { shareCreated, shareRevoked } from './contract/events.ts'
 import { sharingJobs } from './jobs.ts'
 import { sharingRoutes } from './routes/index.ts'
 import { createServices } from './services/create-services.ts'
+import { createShareEraser } from './shares/erase-shares.ts'
 import { sharingSettings } from './contract/settings.ts'
 
 /** Shares of runs: links that show a redacted snapshot to readers without an account. */
@@ -28,6 +31,7 @@ export const sharing = definePlugin({
   ],
   errors: sharingErrors,
   create: createServices,
+  contributions: (services) => [contribute(eraser, createShareEraser(services))],
   routes: sharingRoutes,
   consumers: sharingConsumers,
   jobs: sharingJobs,

@@ -6,10 +6,11 @@ import type { Projection } from '#core/event-store/store.ts'
 import { modelCallMetered } from '#plugins/providers/contract/events.ts'
 import type { MeteredModelCall } from '#plugins/providers/contract/events.ts'
 import { usageReported } from '#plugins/runs/contract/events.ts'
-import { agentLabelsChanged } from '../contract/events.ts'
+import { agentLabelsChanged, personErased } from '../contract/events.ts'
 import type { CostTables } from '../contract/tables.ts'
 import { utcDayOf, toDaySums } from './day-sums.ts'
 import type { CostLine } from './day-sums.ts'
+import { renamePerson } from './erase-person.ts'
 
 type Event = Omit<StoredEvent, 'position'>
 type Db = Transaction<CostTables>
@@ -19,12 +20,22 @@ export const costProjection: Projection = {
   name: 'cost.days',
   version: 1,
   tables: ['cost_days', 'cost_persons', 'cost_runs', 'cost_agents'],
-  types: [modelCallMetered, usageReported, agentLabelsChanged],
+  types: [modelCallMetered, usageReported, agentLabelsChanged, personErased],
   apply: (event, tx) => applyEvents([event], tx.withTables<CostTables>()),
   applyAll: (events, tx) => applyEvents(events, tx.withTables<CostTables>()),
 }
 
 async function applyEvents(events: readonly Event[], db: Db): Promise<void> {
+  const erased = events.findIndex(({ type }) => type === personErased.type)
+  const [event] = events.slice(erased)
+  if (erased === -1 || event === undefined) return addEvents(events, db)
+  // Only calls before it lose their name.
+  await addEvents(events.slice(0, erased), db)
+  await renamePerson(event, db)
+  await applyEvents(events.slice(erased + 1), db)
+}
+
+async function addEvents(events: readonly Event[], db: Db): Promise<void> {
   const metered = events.filter(({ type }) => type === modelCallMetered.type)
   if (metered.length > 0) await addMetered(metered, db)
   for (const event of events) {

@@ -10,7 +10,7 @@ export const feedbackMetrics = {
   }),
   removed: defineCounter({
     name: 'mesh_feedback_scores_removed_total',
-    help: 'Scores that were removed with their runs.',
+    help: 'Scores that were removed with their runs, or with the data of their authors.',
     labels: [],
     roles: ['worker'],
   }),

@@ -1,10 +1,11 @@
 import { usageTable } from '#core/database/usage-table.ts'
 import { sql } from 'kysely'
-import type { Transaction } from 'kysely'
+import type { RawBuilder, Transaction } from 'kysely'
 import type { Access } from '#core/cluster/caller.ts'
 import type { Reader } from '#core/event-store/store.ts'
 import { readRows, whereEqual } from '#core/http/store/read-rows.ts'
 import type { RowPage } from '#core/http/store/store-list.ts'
+import type { ErasedSubject } from '#plugins/erasures/contract/points.ts'
 import type { FeedbackTables, ScoreRow, SelectedScore } from '../contract/tables.ts'
 
 type FeedbackTx = Transaction<FeedbackTables>
@@ -58,9 +59,26 @@ export async function countScore(
 }
 
 /** Deletes the scores of runs. Returns their number. */
-export async function deleteScores(db: FeedbackTx, runIds: readonly string[]): Promise<number> {
+export function deleteScores(db: FeedbackTx, runIds: readonly string[]): Promise<number> {
+  return deleteWhere(db, sql`run_id = any(${[...runIds]}::uuid[])`)
+}
+
+/** Deletes at most `limit` scores that a person gave, in one namespace or in all. Returns their number. */
+export function deleteScoresOf(
+  db: FeedbackTx,
+  { subject, namespaceUid }: Pick<ErasedSubject, 'subject' | 'namespaceUid'>,
+  limit: number,
+): Promise<number> {
+  const where = namespaceUid === null ? sql`true` : sql`namespace_uid = ${namespaceUid}`
+  return deleteWhere(
+    db,
+    sql`id in (select id from feedback_scores where source = 'person' and created_by = ${subject} and ${where} limit ${limit})`,
+  )
+}
+
+async function deleteWhere(db: FeedbackTx, condition: RawBuilder<unknown>): Promise<number> {
   const { rows } = await sql<{ owner: string; scores: number }>`
-    with gone as (delete from feedback_scores where run_id = any(${[...runIds]}::uuid[]) returning namespace_uid)
+    with gone as (delete from feedback_scores where ${condition} returning namespace_uid)
     select namespace_uid as owner, count(*)::integer as scores from gone group by 1`.execute(db)
   await usage.subtract(db, rows)
   return rows.reduce((sum, { scores }) => sum + scores, 0)

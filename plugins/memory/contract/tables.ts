@@ -37,9 +37,24 @@ export interface ErasureRow {
   erased_at: Date | null
 }
 
+/** Conversations of an erased person that must be erased. */
+export interface SubjectErasureRow {
+  id: string
+  /** Null: `conversation` is a prefix, for every agent of the namespace. */
+  agent_uid: string | null
+  /** Null: of every namespace. */
+  namespace: string | null
+  conversation: string
+  requested_at: Date
+  erased_at: Date | null
+  /** Erased when no call of the erased runs could write. */
+  final: boolean
+}
+
 /** Tables of the plugin. */
 export type MemoryTables = {
   memory_erasures: ErasureRow
+  memory_subject_erasures: SubjectErasureRow
   memory_items: ItemRow
   memory_usage: MemoryUsageRow
 }

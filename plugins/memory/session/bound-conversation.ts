@@ -12,16 +12,17 @@ const MARK = '~'
 
 /** The name under which session memory stores a conversation. It contains a hash of the user's name, of fixed length. */
 export function toStoredName({ id, subject }: ConversationName): string {
-  return subject === undefined ? id : `${prefixOf(subject)}${id}`
+  return subject === undefined ? id : `${personPrefix(subject)}${id}`
 }
 
 /** The conversation behind a stored name as a user may see it; undefined for another user's conversation. */
 export function visibleTo(subject: string, stored: string): ConversationName | undefined {
   if (!stored.startsWith(MARK)) return { id: stored, subject: undefined }
-  const prefix = prefixOf(subject)
+  const prefix = personPrefix(subject)
   return stored.startsWith(prefix) ? { id: stored.slice(prefix.length), subject } : undefined
 }
 
-function prefixOf(subject: string): string {
+/** Beginning of the stored names of a user's conversations. */
+export function personPrefix(subject: string): string {
   return MARK + createHash('sha256').update(subject).digest('base64url') + MARK
 }

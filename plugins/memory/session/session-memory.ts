@@ -35,6 +35,10 @@ export interface SessionMemory {
   usage(agent: SessionAgent): Promise<GroupUsage>
   /** Removes every conversation of an agent. */
   erase(agent: SessionAgent): Promise<void>
+  /** Removes a conversation. */
+  eraseNamed(agent: SessionAgent, conversation: string): Promise<void>
+  /** Removes the conversations whose stored name has a prefix. */
+  erasePrefix(agent: SessionAgent, prefix: string): Promise<void>
 }
 
 /** Options of an append. */
@@ -63,7 +67,18 @@ export function createSessionMemory(lists: BoundedLists | undefined, settings: M
     newest: async (agent, limit) => store().newest(groupOf(agent), limit),
     usage: async (agent) => store().usage(groupOf(agent)),
     erase: async (agent) => store().removeGroup(groupOf(agent)),
+    eraseNamed: async (agent, list) => {
+      await store().remove({ ...groupOf(agent), list })
+    },
+    erasePrefix: (agent, prefix) => erasePrefix(store(), groupOf(agent), prefix),
   }
+}
+
+async function erasePrefix(lists: BoundedLists, group: GroupName, prefix: string): Promise<void> {
+  const { lists: stored } = await lists.usage(group)
+  if (stored === 0) return
+  for (const { list } of await lists.newest(group, stored))
+    if (list.startsWith(prefix)) await lists.remove({ ...group, list })
 }
 
 /** Serializes a list of entries. */

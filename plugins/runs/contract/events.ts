@@ -252,6 +252,18 @@ export const runRejected: EventType<Static<typeof failedData>> = defineEvent({
 const deletedData = Type.Object({
   runId,
   traceId: Type.Optional(Type.String({ description: 'Trace of the run; absent in events of earlier versions.' })),
+  erased: Type.Optional(
+    Type.Object(
+      {
+        agentUid: Type.Union([Type.String(), Type.Null()], { description: 'UID of the agent; null without one.' }),
+        conversationId: Type.String({ description: 'Conversation of the run.' }),
+      },
+      {
+        description:
+          'Present if the run was removed with all data of its subject, such as what its agent remembers of it.',
+      },
+    ),
+  ),
 })
 
 /** Rows, journal and payloads of the run were removed. */

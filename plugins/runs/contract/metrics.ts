@@ -28,7 +28,7 @@ export const runMetrics = {
   }),
   removed: defineCounter({
     name: 'mesh_runs_removed_total',
-    help: 'Runs removed with their content, by reason (retention or namespace).',
+    help: 'Runs removed with their content, by reason (retention, namespace or erasure).',
     labels: ['reason'],
     roles: ['worker'],
   }),

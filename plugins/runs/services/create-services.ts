@@ -26,7 +26,7 @@ export interface RunsServices {
   /** Counts a run that a quota refused. */
   readonly refused: (quota: ExceededQuota) => void
   /** Creates a counter of removed runs. */
-  readonly removed: (reason: 'retention' | 'namespace') => (runs: number) => void
+  readonly removed: (reason: 'retention' | 'namespace' | 'erasure') => (runs: number) => void
 }
 
 /** Services of a role that serves callers. */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
 import { lockLeases } from './internal/lease.ts'
 import type { RunsTables, RunsTx, SelectedRun } from '../contract/tables.ts'
 import type { Reader } from '#core/event-store/store.ts'
@@ -16,6 +17,47 @@ export async function openRunsOfAgent(db: Db, agentUid: string, limit: number): 
   const query = db.selectFrom('runs_runs').select('id').where('agent_uid', '=', agentUid)
   const open = query.where('state', 'in', ['queued', 'running', 'paused']).limit(limit)
   return (await open.execute()).map(({ id }) => id)
+}
+
+/** Runs of a subject, in one namespace or in all. */
+export interface RunsOfSubject {
+  readonly subject: string
+  readonly namespaceUid: string | null
+  readonly requestedAt: Date
+}
+
+/** Whether runs have ended, still have to be cancelled, or may be in any state. */
+export type RunsToErase = 'ended' | 'open' | 'any'
+
+const stateOf: Readonly<Record<RunsToErase, RawBuilder<unknown>>> = {
+  ended: sql`r.finished_at is not null`,
+  open: sql`r.state in ('queued', 'running', 'paused')`,
+  any: sql`true`,
+}
+
+/**
+ * Ids of at most `limit` runs of a subject whose root was created before the request, or within the minute by which clocks may differ. The newest
+ * come first, so that no run outlives its root.
+ */
+export async function runsOfSubject(
+  db: Db,
+  { subject, namespaceUid, requestedAt }: RunsOfSubject,
+  which: RunsToErase,
+  limit: number,
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select r.id from runs_runs r left join runs_runs root on root.id = r.root_run_id
+    where r.subject = ${subject} and ${namespaceUid === null ? sql`true` : sql`r.namespace_uid = ${namespaceUid}`}
+      and coalesce(root.created_at, r.created_at) <= ${requestedAt}::timestamptz + interval '1 minute' and ${stateOf[which]}
+    order by r.created_at desc, r.id desc limit ${limit}`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** Whether a request was made longer ago than runs may take to end after their cancel, by the clock of the database. */
+export async function isOverdue(db: Db, { requestedAt }: Pick<RunsOfSubject, 'requestedAt'>): Promise<boolean> {
+  const { rows } = await sql<{ overdue: boolean }>`
+    select clock_timestamp() > ${requestedAt}::timestamptz + interval '5 minutes' as overdue`.execute(db)
+  return rows[0]?.overdue === true
 }
 
 /** Ids of at most `limit` runs that ended more than `days` ago by the database's clock, oldest first. */

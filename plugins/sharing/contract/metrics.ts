@@ -16,7 +16,7 @@ export const sharingMetrics = {
   }),
   removed: defineCounter({
     name: 'mesh_sharing_removed_total',
-    help: 'Removed shares by reason (expired, or run for those of a removed run or namespace).',
+    help: 'Removed shares by reason (expired, run for those of a removed run or namespace, or erasure).',
     labels: ['reason'],
     roles: ['worker'],
   }),

@@ -18,7 +18,7 @@ export interface SharingServices {
   /** Counters of requests for shares, reads, removed shares and stored bytes. */
   readonly counted: (outcome: 'created' | 'repeated' | 'refused' | 'revoked') => void
   readonly readCounted: (outcome: 'shown' | 'unknown' | 'limited') => void
-  readonly removed: (reason: 'expired' | 'run', shareIds: readonly string[]) => void
+  readonly removed: (reason: 'expired' | 'run' | 'erasure', shareIds: readonly string[]) => void
   readonly stores: (bytes: number) => void
 }
 

@@ -75,6 +75,7 @@ export async function countShares(db: SharingTx, runId: string): Promise<number>
 export type Removal =
   | { readonly share: string; readonly runId: string; readonly namespace: string }
   | { readonly runIds: readonly string[] }
+  | { readonly createdBy: string; readonly namespaceUid: string | null; readonly limit: number }
   | { readonly expired: number }
 
 /** Removes shares with their snapshots. Returns their ids. */
@@ -91,5 +92,10 @@ function conditionOf(which: Removal) {
   if ('share' in which)
     return sql`id = ${which.share}::uuid and run_id = ${which.runId}::uuid and namespace = ${which.namespace}`
   if ('runIds' in which) return sql`run_id = any(${[...which.runIds]}::uuid[])`
+  if ('createdBy' in which) {
+    const { createdBy, namespaceUid: uid, limit } = which
+    return sql`id in (select id from sharing_shares where created_by = ${createdBy}
+      and ${uid === null ? sql`true` : sql`namespace_uid = ${uid}`} order by id limit ${limit})`
+  }
   return sql`id in (select id from sharing_shares where expires_at <= clock_timestamp() order by expires_at limit ${which.expired})`
 }

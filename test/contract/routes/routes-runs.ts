@@ -222,6 +222,35 @@ export const runRoutes: Readonly<Record<string, RouteCase>> = {
       exists ? [virtual('get', 'runs', namespace), virtual('create', 'feedback', namespace)] : [],
     allowed: found(202),
   },
+  'GET /api/erasures': {
+    over: 'namespaces',
+    authz: 'row: list erasures',
+    request: (target) => query('/erasures', target),
+    questions: ({ namespace }) => [virtual('list', 'erasures', namespace)],
+    allowed: ok(200),
+  },
+  'POST /api/erasures': {
+    over: 'objects',
+    authz: 'row: create erasures',
+    // No account has this name.
+    request: ({ namespace }) => ({
+      method: 'POST',
+      path: '/api/erasures',
+      body: { subject: 'erased@contract.example', namespace },
+    }),
+    questions: ({ namespace }) => [virtual('create', 'erasures', namespace)],
+    allowed: ok(202),
+  },
+  'GET /api/erasures/{id}': {
+    over: 'objects',
+    authz: 'row: get erasures',
+    hides: true,
+    request: ({ namespace, exists }, { erasures }) => ({
+      path: `/api/erasures/${exists ? (erasures[namespace] ?? '') : unknownId}`,
+    }),
+    questions: ({ namespace, exists }) => (exists ? [virtual('get', 'erasures', namespace)] : []),
+    allowed: found(200),
+  },
   'POST /api/runs/{id}/shares': onShares('POST', '', 'create', ok(201)),
   'GET /api/runs/{id}/shares': onShares('GET', '', 'list', ok(200)),
   'DELETE /api/runs/{id}/shares/{shareId}': onShares('DELETE', `/${unknownId}`, 'delete', () => ({

@@ -29,6 +29,8 @@ export interface World {
   readonly credentials: readonly Credential[]
   /** Finished run by namespace. */
   readonly runs: Readonly<Record<string, string>>
+  /** Erasure of a subject without data by namespace. */
+  readonly erasures: Readonly<Record<string, string>>
   /** Running pod of the agent by namespace. */
   readonly pods: Readonly<Record<string, string>>
   /** The stored objects of kinds with CRUD routes, by plural and namespace. */
@@ -48,6 +50,7 @@ export async function fill(platform: Platform): Promise<World> {
     platform,
     credentials,
     runs: by(({ run }) => run),
+    erasures: by(({ erasure }) => erasure),
     pods: by(({ pod }) => pod),
     objects: Object.fromEntries(
       routedKinds.map(({ kind: { plural } }) => [plural, by(({ objects }) => objects.get(plural) as KubeObject)]),
@@ -124,7 +127,14 @@ async function fillNamespace({ admin, send, kube, tokens, processes }: Platform,
   const pod = pods.json<{ items: KubeObject[] }>().items[0]?.metadata.name ?? ''
   const objects = new Map<string, KubeObject>()
   for (const { kind } of routedKinds) objects.set(kind.plural, await admin.get(kind, ref))
-  return { namespace, run: runId, pod, objects }
+  const erasing = await send({
+    method: 'POST',
+    path: '/api/erasures',
+    bearer: tokens.admin,
+    body: { subject: 'erased@contract.example', namespace },
+  })
+  assert.equal(erasing.status, 202, erasing.text)
+  return { namespace, run: runId, erasure: erasing.json<{ id: string }>().id, pod, objects }
 }
 
 function isReady(agent: KubeObject): boolean {
