@@ -21,7 +21,7 @@ export interface NewErasure {
  * Stores a request with its event. Returns the one that is under way if the subject is being erased there. Throws `not_found` for an unknown
  * namespace. A subject without data is no error: the response says nothing about who has data.
  */
-export async function requestErasure(store: Store, given: NewErasure): Promise<SelectedRequest> {
+export async function acceptErasure(store: Store, given: NewErasure): Promise<SelectedRequest> {
   // One that is under way may finish before it is read.
   for (let tries = 0; tries < 3; tries++) {
     const row = await store.transact((tx) => requestIn(tx, given))

@@ -8,7 +8,7 @@ import { parseLabel } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import { Erasure, ErasureInput, ErasureList, ErasureListQuery, ErasureParams } from '#schemas/api/erasures.ts'
 import { toErasedItems } from './erase-subjects.ts'
-import { requestErasure } from './request-erasure.ts'
+import { acceptErasure } from './request-erasure.ts'
 import { listRequests, placeOfRequest, readRequest } from './store/requests.ts'
 import type { ErasuresTables, SelectedRequest } from './contract/tables.ts'
 
@@ -32,7 +32,7 @@ export function erasureRoutes(store: Store): readonly AnyEndpoint[] {
     review: ({ caller, body: { namespace } }) =>
       caller.review('create', 'erasures', { namespace: namespace ? parseLabel('/namespace', namespace) : '' }),
     handle: async ({ caller, body, idempotency, reply }) => {
-      const row = await requestErasure(store, { request: body, requestedBy: caller.username, idempotency })
+      const row = await acceptErasure(store, { request: body, requestedBy: caller.username, idempotency })
       reply.header('location', `/api/erasures/${row.id}`)
       return toErasure(row)
     },

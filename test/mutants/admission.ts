@@ -9,7 +9,8 @@ export const mutants: readonly Mutant[] = [
     name: 'a bearer is authenticated after the body',
     file: 'core/http/gate.ts',
     find: 'else if (!isPublic(request)) await authenticator.request(request)',
-    replace: 'else if (!isPublic(request) && request.routeOptions.bodyLimit === 0) await authenticator.request(request)',
+    replace:
+      'else if (!isPublic(request) && request.routeOptions.bodyLimit === 0) await authenticator.request(request)',
     tests: admission,
     only: 'SEC4',
   },

@@ -24,7 +24,7 @@ import { createWorld, queueRunOf } from '#plugins/runs/testing/world.ts'
 import { createShareEraser } from '#plugins/sharing/shares/erase-shares.ts'
 import type { ErasingOptions } from '../erase-subjects.ts'
 import { ERASING_JOB, eraseSubjects } from '../erase-subjects.ts'
-import { requestErasure } from '../request-erasure.ts'
+import { acceptErasure } from '../request-erasure.ts'
 import type { SelectedRequest } from '../contract/tables.ts'
 
 const own = ['runs', 'memory', 'feedback', 'sharing', 'cost', 'erasures']
@@ -69,7 +69,7 @@ export async function openErasing(t: TestContext, open: (t: TestContext) => Prom
     counts,
     events,
     request: (subject: string, namespace?: string, requestedBy = 'olga'): Promise<SelectedRequest> =>
-      requestErasure(store, {
+      acceptErasure(store, {
         request: { subject, ...(namespace === undefined ? {} : { namespace }) },
         requestedBy,
         idempotency: undefined,

@@ -3,7 +3,7 @@ import type { ErasedSubject, ErasureStep, Eraser } from '#plugins/erasures/contr
 import type { RunsTables } from '../contract/tables.ts'
 import { decideCancel, isSettled } from '../lifecycle/decide.ts'
 import type { RunWriter } from '../lifecycle/run-writer.ts'
-import { isOverdue, runsOfSubject } from '../store/deletion.ts'
+import { isErasureOverdue, runsOfSubject } from '../store/deletion.ts'
 import { lockLeases } from '../store/internal/lease.ts'
 import { deleteRuns } from './delete-runs.ts'
 
@@ -26,7 +26,7 @@ export function createRunEraser(writer: RunWriter, removed: (runs: number) => vo
       if ((await cancelOpen(tx, writer, subject, limit)) > 0) return nothing('more')
       const open = await runsOfSubject(db, subject, 'any', limit)
       if (open.length === 0) return nothing('done')
-      if (!(await isOverdue(db, subject))) return nothing('wait')
+      if (!(await isErasureOverdue(db, subject))) return nothing('wait')
       return { erased: await erase(tx, open, removed), next: 'more' }
     },
   }

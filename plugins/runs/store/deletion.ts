@@ -54,7 +54,7 @@ export async function runsOfSubject(
 }
 
 /** Whether a request was made longer ago than runs may take to end after their cancel, by the clock of the database. */
-export async function isOverdue(db: Db, { requestedAt }: Pick<RunsOfSubject, 'requestedAt'>): Promise<boolean> {
+export async function isErasureOverdue(db: Db, { requestedAt }: Pick<RunsOfSubject, 'requestedAt'>): Promise<boolean> {
   const { rows } = await sql<{ overdue: boolean }>`
     select clock_timestamp() > ${requestedAt}::timestamptz + interval '5 minutes' as overdue`.execute(db)
   return rows[0]?.overdue === true
