@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'erasures: runs are removed before they were cancelled',
     file: 'plugins/runs/retention/erase-runs.ts',
-    find: "if (!(await isOverdue(db, subject))) return nothing('wait')",
+    find: "if (!(await isErasureOverdue(db, subject))) return nothing('wait')",
     replace: '',
     tests,
   },
