@@ -105,7 +105,7 @@ export const keptData: readonly KeptData[] = [
   },
   {
     what: 'Conversations of agents (Valkey, Redis, or the state role)',
-    tables: ['memory_erasures'],
+    tables: ['memory_erasures', 'memory_subject_erasures'],
     kept: 'after the last entry: `spec.memory.session.ttl`, 24h when absent; until the agent is deleted',
     keptBy: [],
     quotas: [
@@ -118,6 +118,16 @@ export const keptData: readonly KeptData[] = [
     ],
     metrics: ['mesh_memory_refusals_total'],
     errors: ['conversation_full', 'memory_quota_exceeded'],
+  },
+  {
+    what: 'Erasures of people',
+    tables: ['erasures_requests'],
+    kept: 'always; the name of the person until the end of the erasure',
+    keptBy: [],
+    quotas: [],
+    bounded: 'a row per request of an operator',
+    metrics: ['mesh_erasures_oldest_seconds', 'mesh_erasures_items_total'],
+    errors: [],
   },
   {
     what: 'Long-term memory of agents',
