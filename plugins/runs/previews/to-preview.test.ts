@@ -38,9 +38,8 @@ test('a preview has no secrets and nothing that the policy redacts, also where t
   const key = (lines: number) => `-----BEGIN PRIVATE KEY-----\n${'MIIE'.repeat(16 * lines)}\n-----END PRIVATE KEY-----`
   for (const lines of [1, 60, 120, 130, 300]) assert.doesNotMatch((await show(key(lines))) ?? '', /MIIE/, `${lines}`)
   // A match that is cut at the end of what is read, behind one that is replaced by less.
-  for (let at = 8_150; at < 8_200; at++) {
-    const [first, rest] = [`"password":"${'p'.repeat(at - 60)}"`, '"x":"CUST-123456789"']
-    const line = await show(JSON.parse(`{${first},${rest}}`), ['CUST-[0-9]{9}'])
+  for (let at = 8_160; at < 8_192; at++) {
+    const line = await show(`sk-ant-${'a'.repeat(at - 7)} CUST-123456789 and more`, ['CUST-[0-9]{9}'])
     assert.doesNotMatch(line ?? '', /CUST/, `${at}`)
   }
 })
