@@ -144,7 +144,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'memory: removed items stay counted',
     file: 'plugins/memory/store/remove-items.ts',
-    find: 'returning agent_uid, namespace, bytes`.execute(db)\n    await removeUsage(db, rows)',
+    find: 'returning agent_uid, namespace, bytes`.execute(db)\n  await removeUsage(db, rows)',
     replace: 'returning agent_uid, namespace, bytes`.execute(db)',
     tests: plugin,
   },
