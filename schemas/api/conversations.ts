@@ -33,7 +33,7 @@ export const Conversation = Type.Object(
     agent: described(agent, 'Agent of the conversation.'),
     subject,
     turns: Type.Integer({
-      description: `Number of its runs; ${MAX_COUNTED_TURNS} stands for more, too.`,
+      description: `Number of its runs, counted up to ${MAX_COUNTED_TURNS}.`,
       examples: [3],
     }),
     startedAt: described(time, 'Creation of the first turn.'),
@@ -120,7 +120,7 @@ export const Subject = Type.Object(
     subject,
     namespace: Type.String({ description: 'Namespace of the runs.', examples: ['default'] }),
     conversations: Type.Integer({
-      description: `Number of its conversations in the namespace; ${MAX_COUNTED_TURNS} stands for more, too.`,
+      description: `Number of its conversations in the namespace, counted up to ${MAX_COUNTED_TURNS}.`,
       examples: [2],
     }),
     lastAt: described(time, 'Creation of its newest run in the namespace.'),

@@ -5,7 +5,7 @@ import { ObjectMeta, listOf, pageQuery, scope } from './common.ts'
 
 const texts = Type.Array(Type.String())
 
-/** A rule of the caller's roles, as the cluster lists it. `*` stands for every value. */
+/** A rule of the caller's roles, as the cluster lists it. `*` matches every value. */
 export const PermissionRule = Type.Object(
   {
     verbs: described(texts, 'Verbs.', ['list', 'get']),

@@ -48,7 +48,7 @@ const part = (item: typeof troubled | typeof failing | typeof pausedRun, title: 
       [
         Type.Object(
           {
-            count: Type.Integer({ description: 'Their number; 1,000 stands for more, too.', examples: [1] }),
+            count: Type.Integer({ description: 'Number of them, counted up to 1,000.', examples: [1] }),
             items: Type.Array(item, { description: `The first ${SUMMARY_TOP}.` }),
           },
           { title },

@@ -263,7 +263,7 @@ export const RunList = Type.Object(
     ...listOf(Run).properties,
     total: Type.Optional(
       Type.Integer({
-        description: 'Number of runs in all pages, if the query asks for it; 10000 stands for as many or more.',
+        description: 'Number of runs in all pages, counted up to 10000, if the query asks for it.',
         examples: [42],
       }),
     ),

@@ -57,7 +57,7 @@ test('a line has gaps where a value is unknown, and its axis begins at 0', () =>
   assert.deepEqual(toLines([], { width: 10, height: 10 }), [])
 })
 
-test('a range of an address becomes instants; what is none is refused', () => {
+test('a range of an address becomes instants; an invalid one is refused', () => {
   const now = Date.parse('2026-11-24T12:00:00Z')
   assert.deepEqual(toInstants({ from: '6h' }, now), { from: '2026-11-24T06:00:00.000Z' })
   assert.deepEqual(toInstants({ from: '7d' }, now), { from: '2026-11-17T12:00:00.000Z' })

@@ -48,7 +48,7 @@ function EndedDialog({ user }: { readonly user: string }) {
   const state = useSession()
   if (state === undefined) return undefined
   const done = (username: string): void => {
-    // Failed requests of the same user are sent again; another user gets the page anew.
+    // Failed requests of the same user are sent again; for another user the page is loaded again.
     if (username === user) queries.invalidateQueries().catch(() => undefined)
     else location.reload()
   }

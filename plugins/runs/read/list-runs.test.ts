@@ -192,7 +192,7 @@ for (const { name, skip, open } of pluginAdapters)
       ['quiet', { conversationId: 'talk', state: 'paused' }, 50],
       ['quiet', { agentUid: 'agent-quiet', conversationId: 'talk' }, 50],
       ['', { subject: 'carol' }, 50],
-      ['', { subject: 'nobody' }, 0],
+      ['', { subject: 'unknown' }, 0],
       ['loud', { subject: 'carol' }, 50],
       ['', { trigger: 'schedule' }, 50],
       ['loud', { trigger: 'schedule' }, 33],

@@ -8,7 +8,7 @@ import type { CopiedRequest } from './shell-words.ts'
 interface CopyAsProps {
   /** The request that the page made. */
   readonly request: CopiedRequest
-  /** Words of the command that does the same; absent if there is none. */
+  /** Command line with the same effect, if there is one. */
   readonly kubectl?: readonly string[]
   readonly meshctl?: readonly string[]
 }

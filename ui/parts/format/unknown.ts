@@ -1,2 +1,2 @@
-/** What stands for a value that is not known; never 0. */
+/** Shown in place of an unknown value; never 0. */
 export const UNKNOWN = '—'

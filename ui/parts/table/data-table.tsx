@@ -18,7 +18,7 @@ export interface DataTableProps<Row> {
   /** The rows; undefined while the first ones are loading. */
   readonly rows: readonly Row[] | undefined
   readonly keyOf: (row: Row) => string
-  /** What stands for no rows: an EmptyState, or NoMatch with a filter. */
+  /** Shown in place of rows: an EmptyState, or NoMatch with a filter. */
   readonly empty: ReactNode
   /** The last request failed; rows of an earlier one stay. */
   readonly error?: Error | null
