@@ -4,7 +4,6 @@ import type { TestContext } from 'node:test'
 import type { ServiceEndpoint } from '#core/cluster/endpoint-slices.ts'
 import { openMemoryStore } from '#core/database/testing/memory-store.ts'
 import { migrate } from '#core/database/migrate.ts'
-import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { launch, until } from '#launcher/testdata/launch.ts'
 import { nodeAgent } from '#launcher/testdata/node-agent.ts'
 import type { LaunchedProcess, LaunchOptions } from '#launcher/testdata/launch.ts'
@@ -13,7 +12,7 @@ import { cancelRun } from '../../callers/caller-runs.ts'
 import { resumeRun } from '../../interrupts/resume-run.ts'
 import { readJournal } from '../../store/reads.ts'
 import type { RunsTables, SelectedRun } from '../../contract/tables.ts'
-import { createWorld, workerServices, queueRun, settled, startWorker } from '../../testing/world.ts'
+import { createWorld, queueRun, settled, startWorker, workerServices, worldMigrations } from '../../testing/world.ts'
 import type { World } from '../../testing/world.ts'
 import type { LauncherClient } from './launcher-client.ts'
 import { createLaunchers } from './choose-launcher.ts'
@@ -48,8 +47,7 @@ test('launchers: the preferred one first, then each in turn, only ready ones', a
 async function start(t: TestContext, ...pods: readonly LaunchOptions[]) {
   const database = await openMemoryStore()
   t.after(() => database.close())
-  const migrations = new URL('../../migrations/', import.meta.url)
-  await migrate(database, [storeMigrations, { name: 'runs', migrations }])
+  await migrate(database, worldMigrations)
   const world = createWorld(database)
   const launched = await Promise.all(pods.map((options) => launch(t, { command: nodeAgent, ...options })))
   const there = launched.map(({ url }): ServiceEndpoint => ({ id: url, url, ready: true }))
