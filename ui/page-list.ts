@@ -2,6 +2,7 @@
 
 import type { ConsolePages } from './contract/page.ts'
 import { feedbackPages } from '../plugins/feedback/console/page.ts'
+import { runsPages } from '../plugins/runs/console/page.ts'
 
 /** Pages of plugins. */
-export const pluginPages: readonly ConsolePages[] = [feedbackPages]
+export const pluginPages: readonly ConsolePages[] = [feedbackPages, runsPages]

@@ -10,6 +10,7 @@ import IconCheck from '@tabler/icons-react/icons/IconCheck'
 import IconChevronDown from '@tabler/icons-react/icons/IconChevronDown'
 import IconChevronLeft from '@tabler/icons-react/icons/IconChevronLeft'
 import IconChevronRight from '@tabler/icons-react/icons/IconChevronRight'
+import IconChevronUp from '@tabler/icons-react/icons/IconChevronUp'
 import IconCircleDashed from '@tabler/icons-react/icons/IconCircleDashed'
 import IconClipboardList from '@tabler/icons-react/icons/IconClipboardList'
 import IconClock from '@tabler/icons-react/icons/IconClock'
@@ -119,6 +120,7 @@ export const icons = {
   team: IconUsersGroup,
   tool: IconTool,
   turning: IconLoader2,
+  up: IconChevronUp,
   waiting: IconClockPause,
   world: IconWorld,
 } as const

@@ -1,0 +1,7 @@
+import { defineConsolePages } from '#ui/contract/page.ts'
+
+/** Pages of runs. */
+export const runsPages = defineConsolePages({
+  id: 'runs',
+  routes: [{ path: '/runs', load: async () => (await import('./list/runs-page.tsx')).RunsPage }],
+})
