@@ -1,7 +1,7 @@
 import type { JournalCut } from '@mesh.dev/embedded-apiserver'
 import { movedLine } from './terminal/ports.ts'
 import type { StartedStack } from './stack.ts'
-import { tryCommands } from './landing/landing-commands.ts'
+import { tryCommands } from './terminal/try-commands.ts'
 
 /** The line of `--output json`: the only output on stdout. */
 export function toJsonLine(started: StartedStack, pid: number): string {
@@ -12,9 +12,7 @@ export function toJsonLine(started: StartedStack, pid: number): string {
 
 /** The announcement of a started platform, for a terminal. */
 export function toText(started: StartedStack): string {
-  const tried = tryCommands(started)
-    .filter(({ more }) => more !== true)
-    .map(({ what, command }) => `  ${what}:\n${indent(command)}\n`)
+  const tried = tryCommands(started).map(({ what, command }) => `  ${what}:\n${indent(command)}\n`)
   const moved = started.moved.map((one) => `  ${movedLine(one)}\n`).join('')
   const settings = started.settingsFile === undefined ? '' : `  settings        ${started.settingsFile}\n`
   const cut = started.journalCut === undefined ? '' : `\n${cutText(started.journalCut)}\n`

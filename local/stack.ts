@@ -16,7 +16,6 @@ import type { LocalCluster } from './cluster/local-cluster.ts'
 import { loadSecret, openDataFolder } from './data-folder/data-folder.ts'
 import type { DataFolder } from './data-folder/data-folder.ts'
 import { removeRunning, writeRunning } from './data-folder/running-platform.ts'
-import { landingRoutes } from './landing/landing-routes.ts'
 import type { LocalOptions } from '#core/host/commands/all-command.ts'
 import { createOneTimeCodes } from '#core/http/sessions/one-time-codes.ts'
 import { ownEnvironment } from './own-environment.ts'
@@ -116,7 +115,6 @@ export async function composeStack(input: StackInput): Promise<Stack> {
       embeddedStore: { dir: folder.database, ...(image === undefined ? {} : { image }) },
       embeddedObjects: folder.objects,
       generateKeys: true,
-      pages: landingRoutes(page),
       signIn: { codes, personas: ofPersona },
       ownUrls: agents.urls,
     })

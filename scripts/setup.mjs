@@ -1,9 +1,11 @@
-// Prepares a clone: installs the packages of the lock file if it changed, prepares the first start, and checks for a supported Node.js.
+// Prepares a clone: installs the packages of the lock file if it changed, prepares the first start, builds the console if its sources
+// changed, and checks for a supported Node.js.
 // Plain JavaScript for Node 18 and newer without dependencies, since it runs before anything is installed. Prints to stderr.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { consoleFile } from './console/current-console.mjs'
 import { findNode, oldestNode } from './find-node.mjs'
 import { isInstalled } from './installed.mjs'
 import { takeSetupLock } from './setup-lock.mjs'
@@ -18,6 +20,7 @@ if (!isCurrent()) {
   if (!isCurrent()) setUp()
 }
 if (findNode() === undefined) fail(noNode())
+buildConsole()
 
 function setUp() {
   if (!isInstalledByHand()) install()
@@ -71,6 +74,14 @@ function prepare() {
   if (node === undefined) return
   console.error('Preparing the first start (once) ...')
   spawnSync(node, [`${root}scripts/prepare.ts`], { cwd: root, stdio: ['ignore', 2, 2] })
+}
+
+// It only saves time: without it the first request waits for the console.
+function buildConsole() {
+  const file = consoleFile(root)
+  if (file === undefined || existsSync(file) || process.env.MESH_UI === 'false') return
+  console.error('Building the console ...')
+  spawnSync(findNode(), [`${root}scripts/console/build-console.ts`], { cwd: root, stdio: ['ignore', 2, 2] })
 }
 
 function noNode() {

@@ -214,6 +214,10 @@ export const coreSettingsSchema = Type.Object({
     }),
   }),
   sessions: sessionSettings,
+  ui: Type.Boolean({
+    default: true,
+    description: 'Serves the console at `/`. Without it, `/` leads to `/docs`.',
+  }),
   limits: Type.Object({
     perCallerPerMinute: count(defaultLimits.perCallerPerMinute, 'Requests per user and minute.'),
     perAddressPerMinute: count(

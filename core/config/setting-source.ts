@@ -63,6 +63,7 @@ export const coreSettingSources: readonly SettingSource[] = [
   { from: 'MESH_PUBLIC_URL', to: 'sessions.publicUrl' },
   { from: 'MESH_SESSION_IDLE_MINUTES', to: 'sessions.idleMinutes' },
   { from: 'MESH_SESSION_ABSOLUTE_HOURS', to: 'sessions.absoluteHours' },
+  { from: 'MESH_UI', to: 'ui' },
   { from: 'MESH_OIDC_ISSUER', to: 'sessions.oidc.issuer' },
   { from: 'MESH_OIDC_CLIENT_ID', to: 'sessions.oidc.clientId' },
   { from: 'MESH_OIDC_CLIENT_SECRET', to: 'sessions.oidc.clientSecret' },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import test from 'node:test'
@@ -21,8 +21,8 @@ const timer = setInterval(() => {
 
 /** A clone with the scripts of the set-up only. */
 function makeClone(folder: string): void {
-  mkdirSync(join(folder, 'scripts'))
-  for (const name of ['setup.mjs', 'setup-lock.mjs', 'find-node.mjs', 'installed.mjs'])
+  const own = ['setup.mjs', 'setup-lock.mjs', 'find-node.mjs', 'installed.mjs']
+  for (const name of [...own, 'console/current-console.mjs', 'program/source-key.mjs'])
     cpSync(join(import.meta.dirname, '..', name), join(folder, 'scripts', name))
   writeFileSync(join(folder, 'scripts', 'prepare.ts'), '')
   writeFileSync(join(folder, 'package-lock.json'), '{"packages": {}}')

@@ -20,7 +20,7 @@ test('a page is loaded when it is opened, and shows what its caller may read as 
   assert.equal((await send({ method: 'POST', path: '/api/feedback', bearer, body: score })).status, 202)
 
   const page = await openBrowser(t)
-  await page.open(`${url}/console`)
+  await page.open(`${url}/`)
   await page.until(/Sign in to/)
   assert.ok(!page.requests.some((path) => path.startsWith('/api/')), 'nothing is asked before the sign-in')
   await page.submit('#token', 'not-a-token-of-this-cluster')
@@ -58,7 +58,7 @@ test('a page whose plugin is off says so, and its code is not loaded', needsChro
   const platform = await startEmbedded(t, { env: { MESH_CONFIG: settings } })
   const { url, tokens } = platform
   const page = await openBrowser(t)
-  await page.open(`${url}/console`)
+  await page.open(`${url}/`)
   await page.until(/Sign in to/)
   await page.submit('#token', tokens.developer)
   await page.until(/Quality/)

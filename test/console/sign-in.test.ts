@@ -54,17 +54,19 @@ test(
 
     const page = await openBrowser(t)
     await page.open(address)
-    await page.until(/Signed in as admin until/)
-    await page.open(`${url}/console#${code}`)
     await page.until(shell)
-    assert.equal(await page.evaluate('location.href'), `${url}/console`, 'the code is not in the address')
+    assert.equal(await page.evaluate('location.href'), `${url}/`, 'the code is not in the address')
+    // A used code in the address of another page.
+    await page.open(`${url}/feedback#${code}`)
+    await page.until(shell)
+    assert.equal(await page.evaluate('location.href'), `${url}/feedback`)
     await page.evaluate('location.reload()')
     await page.until(shell)
 
     await first.server.end('SIGTERM')
     const second = await startAll(t, data, { flags })
     assert.equal(second.ready.url, url)
-    await page.open(`${url}/console`)
+    await page.open(`${url}/`)
     await page.until(/admin/)
     assert.equal(await page.evaluate(auditStatus), 200)
 
@@ -77,8 +79,6 @@ test(
 
     const other = await openBrowser(t)
     await other.open(await open())
-    await other.until(/Signed in as admin until/)
-    await other.open(`${url}/console`)
     await other.until(shell)
     await pick(page, 'Sign out everywhere')
     await page.until(/Sign in to/)

@@ -69,11 +69,11 @@ export const mutants: readonly Mutant[] = [
     only: '10 MB',
   },
   {
-    name: 'the page at / may be framed',
-    file: 'core/http/problem/security-headers.ts',
+    name: 'the console may be framed',
+    file: 'core/http/console/routes.ts',
     find: "frame-ancestors 'none'",
     replace: "frame-ancestors 'self'",
-    tests: ['local/landing/landing.test.ts'],
+    tests: ['core/http/console/routes.test.ts'],
     only: 'SEC24',
   },
 ]

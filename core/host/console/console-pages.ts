@@ -55,7 +55,7 @@ const patterns = {
   id: /^[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)*$/,
   title: /^\P{Cc}+$/u,
   section: /^\P{Cc}+$/u,
-  path: /^(?:\/[a-z0-9-]+)+$/,
+  path: /^(?:\/|(?:\/[a-z0-9-]+)+)$/,
   capability: /^[a-z][a-z0-9.-]*$/,
 } as const
 

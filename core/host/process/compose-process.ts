@@ -1,4 +1,3 @@
-import type { FastifyPluginAsync } from 'fastify'
 import { resolve } from 'node:path'
 import { clusterEvents } from '#core/controllers/objects/object-events.ts'
 import { servedNamespaces } from '#core/cluster/served-namespaces.ts'
@@ -59,7 +58,6 @@ export interface Composition {
   readonly now?: () => Date
   /** Base URLs of further listeners, such as local agents; addresses given by users may not name them. */
   readonly ownUrls?: () => readonly string[]
-  readonly pages?: FastifyPluginAsync
   /** Ways to sign in at the BFF, besides those of the settings. */
   readonly signIn?: SignInWays
   readonly mayMovePorts?: boolean
@@ -104,7 +102,7 @@ export async function composeHost(composition: Composition): Promise<ComposedPro
     outbound: outboundOf(core, cluster, composition),
     coreEventTypes: clusterEvents,
     thirdParty: read.thirdParty,
-    ...pick(composition, 'now', 'pages', 'signIn', 'mayMovePorts', 'rebuild'),
+    ...pick(composition, 'now', 'signIn', 'mayMovePorts', 'rebuild'),
   })
   const close = (): Promise<void> => host.close().finally(resources.close)
   return { host, settings, plugins, log, drainDeadlineMs: drainDeadlineMs(core), close }

@@ -60,6 +60,22 @@ test('load order: dependencies first; a missing need, a duplicate and a cycle ar
   assert.throws(() => loadOrder([ring, b, plugin('c', { a: ring })]), /plugins depend on each other: a -> b -> c -> a/)
 })
 
+test('the console is at /; with ui off no address of it exists, and / leads to the API', async (t) => {
+  const page = { id: 'shown', title: 'A page', section: 'Observe', path: '/shown', capability: 'shown' }
+  const shown = definePlugin({ contract: 1, name: 'shown', settings: none, create: () => ({}), console: [page] })
+  for (const [env, expected] of [
+    [{}, [405, 405, 404, 405]],
+    [{ MESH_UI: 'false' }, [405, 404, 404, 404]],
+  ] as const) {
+    const { host: running } = host(t, [shown], { settings: readSettings(bareSettings(), env, [shown]) })
+    await running.start()
+    const put = async (url: string) => (await running.app('bff')?.inject({ url, method: 'PUT' }))?.statusCode
+    assert.deepEqual(await Promise.all(['/', '/shown', '/other', '/assets/main.js'].map(put)), expected)
+    const home = await running.app('bff')?.inject({ url: '/', headers: { accept: 'application/json' } })
+    assert.equal(home?.headers.location, '/openapi.json')
+  }
+})
+
 test('GET /api/capabilities has the console pages of plugins that are not hidden; a page that is wrong ends the start', async (t) => {
   const plugin = (name: string, page: object, hidden = false): AnyPlugin =>
     definePlugin({

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Server } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Role } from '#core/config/profile.ts'
@@ -48,8 +48,6 @@ export interface HostOptions {
   readonly thirdParty?: ReadonlySet<string>
   /** Rules for calls to addresses of users; default: public addresses only. */
   readonly outbound?: GuardOptions
-  /** Public routes of the BFF outside `/api`. */
-  readonly pages?: FastifyPluginAsync
   /** Ways to sign in at the BFF, besides those of the settings. */
   readonly signIn?: SignInWays
   /** Uses a free port if the configured one is taken, instead of failing. */
@@ -202,7 +200,6 @@ function roleInput(
     thirdParty: options.thirdParty ?? new Set(),
     checkResponses: checkedResponses.hasSubscribers,
     hosts: servedHosts(options),
-    ...(options.pages === undefined ? {} : { pages: options.pages }),
     ...(options.signIn === undefined ? {} : { signIn: options.signIn }),
     ...(options.rebuild === undefined ? {} : { rebuild: options.rebuild }),
   }

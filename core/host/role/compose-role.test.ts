@@ -56,7 +56,6 @@ test('R2-HO-3: a role has these values, each made once, and no other; nothing of
     'openPlatform',
     'ordered',
     'outbound',
-    'pages',
     'platform',
     'rebuild',
     'role',

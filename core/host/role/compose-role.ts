@@ -42,11 +42,10 @@ async function createPlugins(composed: AwilixContainer<RoleCradle>): Promise<voi
 }
 
 // In strict mode an optional value has to be registered, too.
-function valuesIn({ tracer, hosts, pages, signIn, rebuild, ...input }: RoleInput) {
+function valuesIn({ tracer, hosts, signIn, rebuild, ...input }: RoleInput) {
   const optional = {
     tracer: asValue(tracer),
     hosts: asValue(hosts),
-    pages: asValue(pages),
     signIn: asValue(signIn),
     rebuild: asValue(rebuild),
   }

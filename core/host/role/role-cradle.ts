@@ -1,4 +1,3 @@
-import type { FastifyPluginAsync } from 'fastify'
 import type { Role } from '#core/config/profile.ts'
 import type { Settings } from '#core/config/settings.ts'
 import type { ObjectStores } from '#core/controllers/watch/object-stores.ts'
@@ -43,7 +42,6 @@ export interface RoleInput {
   readonly checkResponses: boolean
   /** Host names served by listeners on loopback besides those of loopback; undefined: any. */
   readonly hosts?: readonly string[] | undefined
-  readonly pages?: FastifyPluginAsync | undefined
   /** Ways to sign in, of the embedded default. */
   readonly signIn?: SignInWays | undefined
   /** The role `migrate` rebuilds this projection instead. */

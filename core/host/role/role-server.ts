@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { RequestLimits } from '#core/config/request-limits.ts'
 import { registerMethodNotAllowed } from '#core/http/reply/method-not-allowed.ts'
@@ -58,6 +58,8 @@ export interface RoleAppInput {
   readonly settings: {
     /** Undefined: no sessions. */
     readonly sessions?: CoreSettings['sessions']
+    /** False: the BFF serves no console. */
+    readonly ui?: boolean
     readonly limits: RequestLimits & Pick<CoreSettings['limits'], 'streams' | 'streamsPerUser'>
     readonly listen?: Pick<CoreSettings['listen'], 'trustProxy' | 'managerTls'>
   }
@@ -66,8 +68,6 @@ export interface RoleAppInput {
   readonly thirdParty: ReadonlySet<string>
   readonly checkResponses: boolean
   readonly hosts?: readonly string[] | undefined
-  /** Routes outside `/api` (the console's files), for the BFF. */
-  readonly pages?: FastifyPluginAsync
   /** Ways to sign in, of the embedded default. */
   readonly signIn?: SignInWays | undefined
 }
@@ -143,15 +143,13 @@ export async function createRoleApp(input: RoleAppInput): Promise<RoleApp> {
   for (const built of input.built) await mountPlugin(app, built, input, { catalog, entries, pages: console.read })
   if (role === 'bff') {
     console.set(pagesOf(input, catalog, entries))
-    await app.register(consoleRoutes(console.read().map(({ path }) => path)))
+    if (settings.ui !== false) await app.register(consoleRoutes(console.read().map(({ path }) => path)))
   }
   const plugins = input.built.map(({ plugin }) => plugin)
   if (role === 'bff') refuseUngranted(plugins, input.thirdParty, catalog)
   const shown = { version: core.version, summaries: summariesOf(plugins), errorCodes: errorCodesOf(plugins) }
-  const hasHome = input.pages !== undefined
-  if (role === 'bff') await app.register(openApiRoutes({ catalog, ...shown, hasHome }))
+  if (role === 'bff') await app.register(openApiRoutes({ catalog, ...shown, hasHome: settings.ui !== false }))
   if (sessions !== undefined) await app.register(sessions.routes)
-  if (input.pages !== undefined) await app.register(input.pages)
   registerMethodNotAllowed(app, catalog)
   await app.ready()
   return { app, streams, catalog }

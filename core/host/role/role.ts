@@ -52,7 +52,7 @@ function isListening(role: Role): role is ListeningRole {
 }
 
 function buildApp(role: ListeningRole, cradle: RoleCradle): Promise<RoleApp> {
-  const { core, platform, built, stores, tracer, thirdParty, checkResponses, hosts, pages, signIn } = cradle
+  const { core, platform, built, stores, tracer, thirdParty, checkResponses, hosts, signIn } = cradle
   const settings = cradle.settings.core
   return createRoleApp({
     role,
@@ -67,7 +67,6 @@ function buildApp(role: ListeningRole, cradle: RoleCradle): Promise<RoleApp> {
     checkResponses,
     hosts,
     signIn,
-    ...(role === 'bff' && pages !== undefined ? { pages } : {}),
   })
 }
 

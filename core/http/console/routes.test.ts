@@ -5,11 +5,12 @@ import { consoleFiles } from './console-files.ts'
 import { CONSOLE_POLICY, consoleRoutes } from './routes.ts'
 
 // Mounted below /api, like the routes of a plugin. The first request builds the console from the sources.
-const { app } = await buildServer(test, [{ endpoints: [], pages: consoleRoutes(['/feedback']) }])
+const { app } = await buildServer(test, [{ endpoints: [], pages: consoleRoutes(['/', '/feedback']) }])
 const get = (path: string, headers: Record<string, string> = {}) => app.inject({ url: `/api${path}`, headers })
 
-test('each address of the console is the same page, under a policy without inline scripts and markup', async () => {
-  const pages = await Promise.all(['/console', '/feedback', '/feedback/x/y'].map((path) => get(path)))
+test('SEC24: each address of the console is the same page, under a policy without inline scripts and markup', async () => {
+  const paths = ['/', '/sign-in', '/feedback', '/feedback/x/y', '/shared/token']
+  const pages = await Promise.all(paths.map((path) => get(path)))
   for (const { statusCode, headers, body } of pages) {
     assert.deepEqual([statusCode, body], [200, pages[0]?.body])
     assert.equal(headers['content-security-policy'], CONSOLE_POLICY)
@@ -21,10 +22,12 @@ test('each address of the console is the same page, under a policy without inlin
     /<script(?!(?: type="module")? src="\/assets\/(?:main|scheme)-[A-Z0-9]{8}\.js"><)|<style|style=/,
   )
   assert.doesNotMatch(CONSOLE_POLICY, /unsafe|https?:/)
+  for (const directive of ["base-uri 'none'", "form-action 'self'", "frame-ancestors 'none'", "default-src 'none'"])
+    assert.ok(CONSOLE_POLICY.includes(directive), directive)
 })
 
 test('files are compressed, and a browser never asks for one twice', async () => {
-  const { body } = await get('/console')
+  const { body } = await get('/')
   const names = [...body.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, name = '']) => name)
   assert.deepEqual(names.map((name) => name.split('.').at(-1)).toSorted(), ['css', 'js', 'js', 'woff2', 'woff2'])
   for (const name of [...(await consoleFiles()).keys()].filter((path) => path !== '/')) {
@@ -44,6 +47,26 @@ test('the first load is below 150 KB, and the code of a page is a file of its ow
   assert.equal(own.length, 1)
   const bytes = others.reduce((sum, [, { body }]) => sum + body.length, 0)
   assert.ok(bytes < 150 * 1024, `${bytes} bytes`)
+})
+
+test('the former address leads to /, and a shared page is not indexed', async () => {
+  const former = await get('/console')
+  assert.deepEqual([former.statusCode, former.headers['location']], [302, '/'])
+  const { headers } = await get('/shared/token')
+  assert.deepEqual([headers['x-robots-tag'], headers['referrer-policy']], ['noindex', 'no-referrer'])
+})
+
+test('a program gets the document of the API at /, and 404 at the address of a page', async () => {
+  for (const accept of ['application/json', 'application/problem+json, application/json;q=0.5', 'APPLICATION/JSON']) {
+    const home = await get('/', { accept })
+    assert.deepEqual(
+      [home.statusCode, home.headers['location'], home.headers['vary']],
+      [302, '/openapi.json', 'accept'],
+    )
+    assert.equal((await get('/feedback', { accept })).statusCode, 404)
+  }
+  for (const accept of ['*/*', 'text/html,application/json', 'application/jsonx', '\u0001', ',;,', '/'.repeat(3000)])
+    assert.equal((await get('/', { accept })).statusCode, 200, accept.slice(0, 20))
 })
 
 test('other paths, methods and names are refused as everywhere', async () => {

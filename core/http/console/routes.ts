@@ -3,12 +3,15 @@ import { Fail } from '#core/errors/domain-error.ts'
 import { scopedPart } from '../endpoint/server-part.ts'
 import { mountPublicRoute } from '../reply/public-route.ts'
 import { sendStaticFile } from '../reply/static-file.ts'
+import { wantsJson } from '../reply/wants-json.ts'
 import { consoleFiles } from './console-files.ts'
 
-/** Path of the console without a page. */
-export const CONSOLE_PATH = '/console'
-
+const HOME_PATH = '/'
+/** Where the console was before; its addresses lead to `/`. */
+const FORMER_PATH = '/console'
 const SIGN_IN_PATH = '/sign-in'
+/** A page without a session: its token is the right to see it. */
+const SHARED_PATH = '/shared/:token'
 
 /** Policy of the console: scripts, styles, data and images of this server only, and no text becomes markup. */
 export const CONSOLE_POLICY =
@@ -18,21 +21,39 @@ export const CONSOLE_POLICY =
 const YEAR_SECONDS = 31_536_000
 
 /**
- * The console, all public: `/console`, `/sign-in`, the paths of the pages, and the files below `/assets`. The page is the same at each address; what it
- * shows are responses of the API to its caller. Another path stays a 404.
+ * The console, all public: `/`, `/sign-in`, `/shared/{token}`, the paths of the pages, and the files below `/assets`. The page is the same at each
+ * address; what it shows are responses of the API to its caller. Another path stays a 404.
  */
 export function consoleRoutes(paths: readonly string[]): FastifyPluginAsync {
   return scopedPart('mesh-console', ['mesh-gate'], (scope) => {
-    for (const url of [CONSOLE_PATH, SIGN_IN_PATH, ...paths.flatMap((path) => [path, `${path}/*`])])
-      mountPublicRoute(scope, { method: 'GET', url, handler: sendPage })
+    const ofPages = paths.filter((path) => path !== HOME_PATH).flatMap((path) => [path, `${path}/*`])
+    mountPublicRoute(scope, { method: 'GET', url: HOME_PATH, handler: sendHome })
+    for (const url of [SIGN_IN_PATH, ...ofPages]) mountPublicRoute(scope, { method: 'GET', url, handler: sendPage })
+    mountPublicRoute(scope, { method: 'GET', url: SHARED_PATH, handler: sendSharedPage })
+    mountPublicRoute(scope, { method: 'GET', url: FORMER_PATH, handler: (_, reply) => reply.redirect(HOME_PATH) })
     mountPublicRoute(scope, { method: 'GET', url: '/assets/:name', handler: sendAsset })
   })
 }
 
+// A program gets the document of the API.
+function sendHome(request: FastifyRequest, reply: FastifyReply): FastifyReply | Promise<FastifyReply> {
+  if (wantsJson(request.headers.accept)) return reply.header('vary', 'accept').redirect('/openapi.json')
+  return sendPage(request, reply)
+}
+
+// A program that asks for JSON may have forgotten `/api`.
 async function sendPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  if (wantsJson(request.headers.accept)) throw new Fail('not_found')
   const page = (await consoleFiles()).get('/')
   if (page === undefined) throw new Fail('not_found')
-  return sendStaticFile(request, reply.header('content-security-policy', CONSOLE_POLICY), page)
+  return sendStaticFile(request, reply.header('content-security-policy', CONSOLE_POLICY), page, {
+    vary: 'accept, accept-encoding',
+  })
+}
+
+// Neither a search engine nor the address of a link that is followed from it learns the token.
+function sendSharedPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  return sendPage(request, reply.headers({ 'x-robots-tag': 'noindex', 'referrer-policy': 'no-referrer' }))
 }
 
 // The name has a hash of the content, so that a browser never asks twice.

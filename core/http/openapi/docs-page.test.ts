@@ -38,9 +38,10 @@ const collect = (): number => {
   return heapUsed + external
 }
 
-test('UXM19: / leads to /docs unless another page is there, as on a laptop', async (t) => {
+test('UXM19: / leads to /docs unless the console is there, and a program to the document', async (t) => {
   const answer = await get('/')
   assert.deepEqual([answer.statusCode, answer.headers.location, answer.body], [302, '/docs', ''])
+  assert.equal((await get('/', { accept: 'application/json' })).headers.location, '/openapi.json')
   const home = openApiRoutes({ catalog, version: '1.2.3', summaries: new Map(), hasHome: true })
   const other = await buildServer(t, [{ endpoints: [], pages: home }])
   // Below /api a path without a route requires a bearer first.

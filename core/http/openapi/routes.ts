@@ -5,6 +5,7 @@ import { toJsonBody } from '../reply/json-line.ts'
 import { mountPublicRoute } from '../reply/public-route.ts'
 import { sendStaticFile, toStaticFile } from '../reply/static-file.ts'
 import type { StaticFile } from '../reply/static-file.ts'
+import { wantsJson } from '../reply/wants-json.ts'
 import { docsPage, docsPolicy, prepareScript, startScript } from './docs-page.ts'
 import { toOpenApi } from './document.ts'
 import type { OpenApiInput } from './document.ts'
@@ -14,8 +15,8 @@ import { scalarScript } from './scalar-script.ts'
 const JAVASCRIPT = 'text/javascript; charset=utf-8'
 
 /**
- * `/openapi.json`, `/docs` and `/favicon.ico`, all public: the document lists routes, never data. `/` redirects to `/docs` unless another
- * page is at `/`.
+ * `/openapi.json`, `/docs` and `/favicon.ico`, all public: the document lists routes, never data. `/` redirects to `/docs` unless the
+ * console is there.
  */
 export function openApiRoutes(input: OpenApiInput & { readonly hasHome?: boolean }): FastifyPluginAsync {
   let made: StaticFile | undefined
@@ -37,7 +38,12 @@ export function openApiRoutes(input: OpenApiInput & { readonly hasHome?: boolean
         handler: async (request, reply) => sendStaticFile(request, reply, await read()),
       })
     if (input.hasHome !== true)
-      mountPublicRoute(scope, { method: 'GET', url: '/', handler: (_request, reply) => reply.redirect('/docs') })
+      mountPublicRoute(scope, {
+        method: 'GET',
+        url: '/',
+        handler: ({ headers }, reply) =>
+          reply.header('vary', 'accept').redirect(wantsJson(headers.accept) ? '/openapi.json' : '/docs'),
+      })
     mountPublicRoute(scope, {
       method: 'GET',
       url: '/docs',

@@ -24,10 +24,10 @@ export function sendStaticFile(
   request: FastifyRequest,
   reply: FastifyReply,
   { type, body, isGzip, etag }: StaticFile,
-  { cache = 'no-cache' }: { readonly cache?: string } = {},
+  { cache = 'no-cache', vary = 'accept-encoding' }: { readonly cache?: string; readonly vary?: string } = {},
 ): FastifyReply {
   void reply.headers({ etag, 'cache-control': cache })
-  if (isGzip) void reply.header('vary', 'accept-encoding')
+  if (isGzip) void reply.header('vary', vary)
   if (hasTag(request.headers['if-none-match'], etag)) return reply.code(304).send()
   void reply.type(type)
   if (!isGzip) return reply.send(body)

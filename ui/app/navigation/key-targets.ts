@@ -1,5 +1,6 @@
 /** Pages that a key opens after `g`, by their id. */
 export const keyTargets: Readonly<Record<string, string>> = {
+  home: 'h',
   agents: 'a',
   runs: 'r',
   cost: 'c',
@@ -8,5 +9,5 @@ export const keyTargets: Readonly<Record<string, string>> = {
   approvals: 'p',
 }
 
-/** Path of the console without a page. */
-export const HOME_PATH = '/console'
+/** Where the console begins. */
+export const HOME_PATH = '/'

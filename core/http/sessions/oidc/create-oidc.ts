@@ -72,5 +72,5 @@ const MAX_NEXT = 2_000
 // A path of this origin: browsers read `//host` and `/\host` as another host.
 function nextOf(request: FastifyRequest): string {
   const next = searchOf(request).get('next') ?? ''
-  return next.length <= MAX_NEXT && /^\/(?![/\\])[\u0021-\u005b\u005d-\u007e]*$/.test(next) ? next : '/console'
+  return next.length <= MAX_NEXT && /^\/(?![/\\])[\u0021-\u005b\u005d-\u007e]*$/.test(next) ? next : '/'
 }

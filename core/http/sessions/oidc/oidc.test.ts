@@ -194,7 +194,7 @@ test('OIDC: a sign-in continues at a path of this origin only', async (t) => {
   for (const next of hostile) {
     const { address, cookie } = await begin(next)
     const { pathname, search } = await signInAtIssuer(address)
-    assert.equal((await get(`${pathname}${search}`, cookie)).location, '/console', next)
+    assert.equal((await get(`${pathname}${search}`, cookie)).location, '/', next)
   }
 })
 

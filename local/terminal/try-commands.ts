@@ -1,12 +1,9 @@
 import { dirname } from 'node:path'
 
-/** Values for the commands and links of the page. */
-export interface LandingFacts {
+/** Values for the commands. */
+export interface TryFacts {
   readonly url: string
-  readonly gatewayUrl: string
-  readonly adminUrl: string
   readonly tokensFile: string
-  readonly kubeconfig: string
   /** Whether the agents of the demo were created. */
   readonly demo: boolean
 }
@@ -15,12 +12,10 @@ export interface LandingFacts {
 export interface TryCommand {
   readonly what: string
   readonly command: string
-  /** Shown on the page only. */
-  readonly more?: true
 }
 
-/** Commands for a first try, printed at start and shown on the page; the others need the first one. */
-export function tryCommands(facts: LandingFacts): readonly TryCommand[] {
+/** Commands for a first try, printed at start; the others need the first one. */
+export function tryCommands(facts: TryFacts): readonly TryCommand[] {
   const { url, tokensFile } = facts
   return [
     {
@@ -49,28 +44,18 @@ EOF`,
   ]
 }
 
-function ofDemo(facts: LandingFacts): readonly TryCommand[] {
-  const { url } = facts
+function ofDemo(facts: TryFacts): readonly TryCommand[] {
   return [
     talk(facts, 'demo'),
     {
       what: 'See the same agents with kubectl, as a developer',
       command: `kubectl --kubeconfig "$MESH/kubeconfig" --namespace demo get agents`,
     },
-    {
-      what: 'Let an agent ask, find its run, and approve it',
-      more: true,
-      command: `api_as developer ${url}/api/runs \\
-  -d '{"agent": {"namespace": "demo", "name": "careful"}, "input": "approve 6 * 7"}'
-api_as developer "${url}/api/runs?namespace=demo&state=paused"
-api_as developer ${url}/api/runs/RUN_ID/resume -d '{"decision": "approve"}'`,
-    },
-    callGateway(facts, 'demo'),
   ]
 }
 
 // There is no agent yet.
-function withoutDemo(facts: LandingFacts): readonly TryCommand[] {
+function withoutDemo(facts: TryFacts): readonly TryCommand[] {
   const config = '{"name": "hello", "systemPrompt": "You greet people.", "model": {"route": "mock"}}'
   return [
     {
@@ -79,24 +64,14 @@ function withoutDemo(facts: LandingFacts): readonly TryCommand[] {
     },
     talk(facts, 'default'),
     { what: 'See it with kubectl, as a developer', command: `kubectl --kubeconfig "$MESH/kubeconfig" get agents` },
-    callGateway(facts, 'default'),
   ]
 }
 
-function talk({ url }: LandingFacts, namespace: string): TryCommand {
+function talk({ url }: TryFacts, namespace: string): TryCommand {
   return {
     what: 'Talk to an agent',
     command: `api_as developer ${url}/api/invoke \\
   -d '{"agent": {"namespace": "${namespace}", "name": "hello"}, "input": "Hi"}'`,
-  }
-}
-
-function callGateway({ gatewayUrl }: LandingFacts, namespace: string): TryCommand {
-  return {
-    what: 'Use the model gateway, like an OpenAI client',
-    more: true,
-    command: `api_as developer ${gatewayUrl}/v1/chat/completions \\
-  -d '{"model": "agent/${namespace}/hello", "messages": [{"role": "user", "content": "Hi"}]}'`,
   }
 }
 

@@ -1,0 +1,2 @@
+export function consolesFolder(root: string): string
+export function consoleFile(root: string): string | undefined

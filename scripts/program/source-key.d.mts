@@ -1,0 +1,1 @@
+export function keyOfSources(root: string, paths: readonly string[]): string
