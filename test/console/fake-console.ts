@@ -1,18 +1,23 @@
 import { createServer } from 'node:http'
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { PackedFile } from '#core/http/console/console-files.ts'
 import { CONSOLE_POLICY } from '#core/http/console/routes.ts'
 import { listen } from '#test/harness/listen.ts'
 import type { Scope } from '#test/harness/scope.ts'
 
-/** Bodies of the API by path; a number is a status. */
+/** Bodies of the API by path; a number is a status, a function writes the response itself. */
 export type CannedResponses = Readonly<Record<string, unknown>>
+
+/** Writes the response to a request, such as a stream. */
+export type CannedHandler = (request: IncomingMessage, response: ServerResponse) => void
 
 /** Serves a packed console under its policy, in front of responses that are always the same. Returns its address. */
 export function serveConsole(t: Scope, files: readonly PackedFile[], api: CannedResponses = {}): Promise<string> {
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? '', 'http://x').pathname
-    if (path in api) return sendJson(response, api[path])
+    const canned = api[path]
+    if (typeof canned === 'function') return (canned as CannedHandler)(request, response)
+    if (path in api) return sendJson(response, canned)
     if (path.startsWith('/api/')) return sendJson(response, 404)
     const file = files.find((one) => one.path === path) ?? files.find((one) => one.path === '/')
     const headers = {
@@ -93,6 +98,9 @@ export const cannedShell: CannedResponses = {
     pages,
     capabilities: pages.map(({ id }) => (id in off ? { id, enabled: false, reason: off[id] } : { id, enabled: true })),
   },
+  // What the palette looks for.
+  '/api/agents': { items: [], nextCursor: null },
+  '/api/runs': { items: [], nextCursor: null },
   '/api/feedback': {
     items: Array.from({ length: 30 }, (_, index) => ({
       id: `score-${index}`,

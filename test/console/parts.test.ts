@@ -160,7 +160,7 @@ test(
     await page.evaluate('document.activeElement.blur()')
     await page.keyboard.press('g')
     await page.keyboard.press('h')
-    await page.waitForURL(/\/console$/)
+    await page.waitForURL(`${url}/`)
     await page.getByRole('button', { name: /mira\.lang/ }).click()
     await page.keyboard.type('dd')
     await page.keyboard.press('Enter')

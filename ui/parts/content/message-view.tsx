@@ -14,6 +14,8 @@ interface MessageViewProps {
   /** Name of the tool or the agent. */
   readonly author?: string
   readonly isStreaming?: boolean
+  /** Without its author, who stands beside it. */
+  readonly isBare?: boolean
   /** The message is longer than what was kept. */
   readonly isCut?: boolean
 }
@@ -21,14 +23,15 @@ interface MessageViewProps {
 const FOLDED_FROM = 20_000
 
 /** A message: text and never markup. Long ones are folded with their size. */
-export function MessageView({ role, words, author, isStreaming = false, isCut = false }: MessageViewProps) {
+export function MessageView(props: MessageViewProps) {
+  const { role, words, author, isStreaming = false, isBare = false, isCut = false } = props
   const [isOpen, setOpen] = useState(false)
   const isLong = words.length > FOLDED_FROM && !isOpen
   const shown = isLong ? words.slice(0, FOLDED_FROM) : words
   const body = <MessageBody words={shown} isStreaming={isStreaming} />
   return (
     <article className={`${styles['message']} ${styles[role] ?? ''}`}>
-      {role === 'reasoning' ? undefined : (
+      {role === 'reasoning' || isBare ? undefined : (
         <div className={styles['role']}>
           {text.message.roles[role]}
           {author === undefined ? undefined : (

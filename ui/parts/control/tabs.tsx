@@ -13,6 +13,8 @@ interface TabsProps<Value extends string> {
   readonly value: Value
   readonly options: readonly TabOption<Value>[]
   readonly onChange: (value: Value) => void
+  /** The panel takes the height that the page leaves. */
+  readonly isTall?: boolean
   /** The panel of the tab. */
   readonly children: ReactNode
 }
@@ -25,7 +27,8 @@ const targets: Readonly<Record<string, (at: number, last: number) => number>> = 
 }
 
 /** Tabs with the panel of the one that is shown. */
-export function Tabs<Value extends string>({ label, value, options, onChange, children }: TabsProps<Value>) {
+export function Tabs<Value extends string>(props: TabsProps<Value>) {
+  const { label, value, options, onChange, isTall = false, children } = props
   const id = useId()
   const move = (event: KeyboardEvent<HTMLElement>): void => {
     const at = options.findIndex((option) => option.value === value)
@@ -54,7 +57,12 @@ export function Tabs<Value extends string>({ label, value, options, onChange, ch
           </button>
         ))}
       </div>
-      <div id={`${id}-panel`} role="tabpanel" aria-labelledby={`${id}-${value}`}>
+      <div
+        id={`${id}-panel`}
+        role="tabpanel"
+        aria-labelledby={`${id}-${value}`}
+        {...(isTall ? { className: styles['tall'] } : {})}
+      >
         {children}
       </div>
     </>

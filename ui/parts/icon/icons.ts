@@ -2,6 +2,7 @@
 import IconActivity from '@tabler/icons-react/icons/IconActivity'
 import IconAlertTriangle from '@tabler/icons-react/icons/IconAlertTriangle'
 import IconArrowRight from '@tabler/icons-react/icons/IconArrowRight'
+import IconArrowUp from '@tabler/icons-react/icons/IconArrowUp'
 import IconBan from '@tabler/icons-react/icons/IconBan'
 import IconBook2 from '@tabler/icons-react/icons/IconBook2'
 import IconBox from '@tabler/icons-react/icons/IconBox'
@@ -22,6 +23,7 @@ import IconDatabase from '@tabler/icons-react/icons/IconDatabase'
 import IconDeviceDesktop from '@tabler/icons-react/icons/IconDeviceDesktop'
 import IconDots from '@tabler/icons-react/icons/IconDots'
 import IconGauge from '@tabler/icons-react/icons/IconGauge'
+import IconGitFork from '@tabler/icons-react/icons/IconGitFork'
 import IconHome from '@tabler/icons-react/icons/IconHome'
 import IconHourglassLow from '@tabler/icons-react/icons/IconHourglassLow'
 import IconInbox from '@tabler/icons-react/icons/IconInbox'
@@ -37,7 +39,9 @@ import IconMenu2 from '@tabler/icons-react/icons/IconMenu2'
 import IconMessage2 from '@tabler/icons-react/icons/IconMessage2'
 import IconMessageReport from '@tabler/icons-react/icons/IconMessageReport'
 import IconMoon from '@tabler/icons-react/icons/IconMoon'
+import IconPencil from '@tabler/icons-react/icons/IconPencil'
 import IconPlayerPauseFilled from '@tabler/icons-react/icons/IconPlayerPauseFilled'
+import IconPlayerStopFilled from '@tabler/icons-react/icons/IconPlayerStopFilled'
 import IconPlugConnected from '@tabler/icons-react/icons/IconPlugConnected'
 import IconPlus from '@tabler/icons-react/icons/IconPlus'
 import IconRefresh from '@tabler/icons-react/icons/IconRefresh'
@@ -55,6 +59,7 @@ import IconSitemap from '@tabler/icons-react/icons/IconSitemap'
 import IconStack2 from '@tabler/icons-react/icons/IconStack2'
 import IconSun from '@tabler/icons-react/icons/IconSun'
 import IconTool from '@tabler/icons-react/icons/IconTool'
+import IconTrash from '@tabler/icons-react/icons/IconTrash'
 import IconUsers from '@tabler/icons-react/icons/IconUsers'
 import IconUsersGroup from '@tabler/icons-react/icons/IconUsersGroup'
 import IconWorld from '@tabler/icons-react/icons/IconWorld'
@@ -71,6 +76,7 @@ export const icons = {
   back: IconChevronLeft,
   barred: IconBan,
   bars: IconChartBar,
+  bin: IconTrash,
   book: IconBook2,
   check: IconCheck,
   clock: IconClock,
@@ -82,9 +88,11 @@ export const icons = {
   data: IconDatabase,
   desktop: IconDeviceDesktop,
   down: IconChevronDown,
+  edit: IconPencil,
   expired: IconClockX,
   feedback: IconMessageReport,
   fit: IconArrowsMaximize,
+  fork: IconGitFork,
   forward: IconChevronRight,
   gauge: IconGauge,
   home: IconHome,
@@ -116,6 +124,8 @@ export const icons = {
   signOut: IconLogout,
   sitemap: IconSitemap,
   stack: IconStack2,
+  stop: IconPlayerStopFilled,
+  send: IconArrowUp,
   sun: IconSun,
   team: IconUsersGroup,
   tool: IconTool,

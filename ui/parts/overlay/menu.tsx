@@ -16,6 +16,8 @@ export type MenuEntry =
       readonly end?: ReactNode
       readonly isChosen?: boolean
       readonly isDanger?: boolean
+      /** Why it does nothing; it stays, so that the reason can be read. */
+      readonly whyNot?: string | undefined
       readonly onPick: () => void
     }
 
@@ -45,8 +47,9 @@ export function Menu({ entries, ...rest }: MenuProps) {
 function MenuRow({ entry, close }: { readonly entry: MenuEntry; readonly close: () => void }) {
   if (entry.kind === 'line') return <div role="separator" className={styles['line']} />
   if (entry.kind === 'label') return <div className={styles['label']}>{entry.text}</div>
-  const { text, icon, end, isChosen, isDanger = false, onPick } = entry
+  const { text, icon, end, isChosen, isDanger = false, whyNot, onPick } = entry
   const pick = (): void => {
+    if (whyNot !== undefined) return
     close()
     onPick()
   }
@@ -55,6 +58,7 @@ function MenuRow({ entry, close }: { readonly entry: MenuEntry; readonly close: 
       type="button"
       role={isChosen === undefined ? 'menuitem' : 'menuitemradio'}
       {...(isChosen === undefined ? {} : { 'aria-checked': isChosen })}
+      {...(whyNot === undefined ? {} : { 'aria-disabled': true, 'aria-description': whyNot, 'data-tip': whyNot })}
       tabIndex={-1}
       className={`${styles['item']} ${isDanger ? styles['danger'] : ''}`}
       onClick={pick}

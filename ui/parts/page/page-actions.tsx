@@ -17,8 +17,7 @@ export interface PageAction {
 /** The actions of a page: buttons, and a menu of the others. On a phone all but the primary one are in the menu. */
 export function PageActions({ actions }: { readonly actions: readonly PageAction[] }) {
   const isNarrow = useNarrow()
-  const isInMenu = ({ rank, whyNot }: PageAction): boolean =>
-    rank === 'menu' || (isNarrow && rank === 'secondary' && whyNot === undefined)
+  const isInMenu = ({ rank }: PageAction): boolean => rank === 'menu' || (isNarrow && rank === 'secondary')
   const hidden = actions.filter(isInMenu)
   return (
     <>
@@ -40,11 +39,12 @@ export function PageActions({ actions }: { readonly actions: readonly PageAction
           label={text.shell.moreActions}
           align="end"
           trigger={(props) => <Button {...props} kind="quiet" icon="more" aria-label={text.shell.moreActions} />}
-          entries={hidden.map(({ text: words, icon, isDanger, onPick }) => ({
+          entries={hidden.map(({ text: words, icon, isDanger, whyNot, onPick }) => ({
             kind: 'item',
             text: words,
             ...(icon === undefined ? {} : { icon }),
             isDanger: isDanger ?? false,
+            whyNot,
             onPick,
           }))}
         />

@@ -1,0 +1,33 @@
+/** The words of the policies of an agent, in English. */
+export const policiesText = {
+  guardrails: 'Guardrails',
+  noGuardrails: 'No guardrail reads its model calls.',
+  incomplete: 'You may not list the policies of this namespace, so that some may be missing.',
+  quotas: 'Quotas',
+  noQuotas: 'Nothing limits its money or its model calls.',
+  limits: 'Limits of its runs',
+  trace: 'Trace policy',
+  noTrace: 'No trace policy: traces keep what they are given.',
+  columns: {
+    name: 'Name',
+    rules: 'Rules',
+    from: 'Written in',
+    value: 'Value',
+    limit: 'Limit',
+    spend: 'Money',
+    calls: 'Calls',
+  },
+  unknownRules: 'not yours to read',
+  missing: 'missing',
+  none: 'none',
+  standard: 'default of the platform',
+  perMinute: (calls: number) => `${calls.toLocaleString('en')} a minute`,
+  atOnce: (calls: number) => `${calls.toLocaleString('en')} at once`,
+  spendIn: (amount: string, window: string) => (window === 'total' ? amount : `${amount} a ${window}`),
+  names: {
+    timeout: 'Time of a run',
+    maxSteps: 'Steps of a run',
+    maxDelegationDepth: 'Depth of delegation',
+    concurrency: 'Runs at once',
+  } as Readonly<Record<string, string>>,
+} as const

@@ -1,0 +1,10 @@
+import { defineConsolePages } from '#ui/contract/page.ts'
+
+/** Pages of agents. */
+export const agentPages = defineConsolePages({
+  id: 'agents',
+  routes: [
+    { path: '/agents', load: async () => (await import('./list/agents-page.tsx')).AgentsPage },
+    { path: '/agents/$ns/$name', load: async () => (await import('./detail/agent-page.tsx')).AgentPage },
+  ],
+})
