@@ -1,6 +1,8 @@
 import { definePlugin } from '#core/plugin/plugin.ts'
 import { errorFormat } from '#core/http/problem/error-format.ts'
 import { contribute, withCheck } from '#core/jobs/extension-point.ts'
+import { connectPart } from './connect/endpoints.ts'
+import { providerErrors } from './contract/errors.ts'
 import { modelCallMetered, modelCallRefused } from './contract/events.ts'
 import { checkFilters } from './filters/session/filter-order.ts'
 import { createErrorFormat } from './gateway/request/error-format.ts'
@@ -12,6 +14,7 @@ import { ModelProvider } from '#schemas/crds/model-provider.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
 import { providerReconciler, routeReconciler } from './reconcilers.ts'
 import { providersSettings } from './contract/settings.ts'
+import { healthConsumers } from './consumers.ts'
 
 /** Models behind one OpenAI-compatible gateway: routes, providers, keys, metering. */
 export const providers = definePlugin({
@@ -19,9 +22,12 @@ export const providers = definePlugin({
   name: 'providers',
   summary: 'Model providers and routes, and the gateway that calls them.',
   settings: providersSettings,
+  settingsFrom: [{ from: 'bff.providerConnect.enabled', to: 'connect.enabled' }],
+  migrations: new URL('./migrations/', import.meta.url),
   events: [modelCallMetered, modelCallRefused],
   kinds: providerKinds,
   access: providersAccess,
+  errors: providerErrors,
   points: [modelAdapter, agentRuns, callPayment, callPricing, withCheck(modelFilter, checkFilters)],
   enforces: [{ kind: 'AgentDeployment', field: 'model' }],
   create: createServices,
@@ -31,6 +37,8 @@ export const providers = definePlugin({
   ],
   gatewayStores: [ModelRoute, ModelProvider],
   gatewayRoutes,
+  routes: (services) => [connectPart(services)],
+  consumers: () => healthConsumers(),
   reconcilers: ({ core }, { cluster }) => {
     const types = () => core.extensions(modelAdapter).map(({ type }) => type)
     const { outbound, now } = core

@@ -4,7 +4,7 @@ import { crud } from '#core/plugin/crud.ts'
 import { ModelProvider } from '#schemas/crds/model-provider.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
 
-/** Providers and routes are written with kubectl; the API has no routes for them. */
+/** Routes have CRUD; a provider is connected with its key, or written with kubectl. */
 export const providerKinds = [
   crud(ModelProvider, {
     verbs: [],
@@ -15,7 +15,7 @@ export const providerKinds = [
     },
   }),
   crud(ModelRoute, {
-    verbs: [],
+    verbs: ['list', 'create', 'get', 'update', 'delete'],
     sample: {
       providerRef: { name: 'openai', namespace: 'shared' },
       model: 'gpt-5-mini',

@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 import { durationBounds } from '../values/duration.ts'
 import { defineKind } from '../kinds/kind.ts'
 import type { ObjectOf } from '../kinds/kind.ts'
+import { requestHeaders } from './request-headers.ts'
 import { modelPrice } from '../kinds/prices.ts'
 import { allowedNamespaces, conditionsStatus, duration, freeObject, secretKeyRef } from '../kinds/parts.ts'
 
@@ -41,22 +42,41 @@ const scriptStep = Type.Object(
   },
 )
 
+const azure = Type.Object(
+  {
+    apiVersion: Type.String({
+      minLength: 1,
+      maxLength: 32,
+      pattern: '^[a-z0-9-]+$',
+      description: 'Sent as api-version, such as preview. The key is sent as api-key then.',
+    }),
+  },
+  { additionalProperties: false, description: 'An endpoint of Azure OpenAI.' },
+)
+
+/** Fields of a provider that also stand in the request which connects one. */
+export const addressFields = {
+  type: Type.Enum(['openai', 'anthropic', 'mock'], {
+    description:
+      'openai is any endpoint that speaks the OpenAI API, anthropic one that speaks the Messages API; mock answers deterministically without one.',
+  }),
+  baseUrl: Type.Optional(
+    Type.String({
+      maxLength: 2048,
+      pattern: '^https?://[^\\s/?#@]+(/[^\\s?#]*)?$',
+      description:
+        'Address up to and including the version, such as https://api.openai.com/v1, the default of openai. That of anthropic is https://api.anthropic.com/v1.',
+    }),
+  ),
+  organization: Type.Optional(Type.String({ maxLength: 128, description: 'Sent as OpenAI-Organization.' })),
+  headers: Type.Optional(requestHeaders),
+  azure: Type.Optional(azure),
+}
+
 const spec = Type.Object(
   {
-    type: Type.Enum(['openai', 'anthropic', 'mock'], {
-      description:
-        'openai is any endpoint that speaks the OpenAI API, anthropic one that speaks the Messages API; mock answers deterministically without one.',
-    }),
-    baseUrl: Type.Optional(
-      Type.String({
-        maxLength: 2048,
-        pattern: '^https?://[^\\s/?#@]+(/[^\\s?#]*)?$',
-        description:
-          'Address up to and including the version, such as https://api.openai.com/v1, the default of openai. That of anthropic is https://api.anthropic.com/v1.',
-      }),
-    ),
+    ...addressFields,
     secretRef: Type.Optional(secretKeyRef('Secret that holds the API key.')),
-    organization: Type.Optional(Type.String({ maxLength: 128, description: 'Sent as OpenAI-Organization.' })),
     timeout: Type.Optional(
       duration(durationBounds.firstByte, 'Maximum time to wait for the first byte of a response.'),
     ),
@@ -90,6 +110,16 @@ const spec = Type.Object(
       {
         rule: "self.type != 'mock' || !(has(self.baseUrl) || has(self.secretRef) || has(self.organization))",
         message: 'a mock provider has neither baseUrl nor secretRef nor organization',
+      },
+      {
+        rule: "self.type != 'mock' || !has(self.headers)",
+        message: 'a mock provider sends no request',
+        fieldPath: '.headers',
+      },
+      {
+        rule: "self.type == 'openai' || !has(self.azure)",
+        message: 'only a provider of type openai is an endpoint of Azure',
+        fieldPath: '.azure',
       },
       {
         rule: "self.type != 'anthropic' || !has(self.organization)",

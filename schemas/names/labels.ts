@@ -54,6 +54,12 @@ export const MCP_CREDENTIAL_LABEL = groupKey('mcp-credential')
 /** Annotation of a Secret with one of these labels: the only origin to which its content may be sent, such as `https://api.openai.com`. */
 export const ORIGIN_ANNOTATION = groupKey('origin')
 
+/** Annotation of a ModelProvider: the number of its key, raised by each rotation of the API. */
+export const KEY_VERSION_ANNOTATION = groupKey('key-version')
+
+/** Annotation of a ModelProvider: the time at which its key was pasted (RFC 3339). */
+export const KEY_ROTATED_ANNOTATION = groupKey('key-rotated-at')
+
 /** Prefix of labels of an agent's pods, one for each registry of the agent: network policies admit pods with the same label. */
 export const REGISTRY_LABEL_PREFIX = `registry.${GROUP}`
 

@@ -19,6 +19,16 @@ const withObject = 'as long as its object'
 /** Everything that is stored. A table that is missing here fails a test. */
 export const keptData: readonly KeptData[] = [
   {
+    what: 'Last attempts at model providers',
+    tables: ['providers_health'],
+    kept: withObject,
+    keptBy: [],
+    quotas: [],
+    bounded: '50 attempts of each provider',
+    metrics: [],
+    errors: [],
+  },
+  {
     what: 'Runs with journal, input, output and checkpoints',
     tables: [
       'runs_runs',

@@ -15,6 +15,10 @@ interface Received {
 
 // The bodies are the examples of the public references: platform.openai.com/docs/api-reference/chat and docs.anthropic.com/en/api/messages.
 const responses: Readonly<Record<string, object>> = {
+  '/v1/models': {
+    object: 'list',
+    data: [{ id: 'gpt-5', object: 'model', created: 1_754_425_777, owned_by: 'system' }],
+  },
   '/v1/chat/completions': {
     id: 'chatcmpl-B9MBs8CjcvOU2jLn4n570S5qMJKcT',
     object: 'chat.completion',
@@ -72,6 +76,10 @@ test(
     const shell = createPageShell(t, 'connect-a-model.md', await sharedEmbedded())
     await shell.run(`MODEL_URL=${url} MODEL_KEY=key-of-openai CLAUDE_URL=${url} CLAUDE_KEY=key-of-anthropic`)
     await shell.section('OpenAI, or any server with its API')
+    const [connected = ''] = await shell.section('With one request')
+    for (const pattern of [/"keyVersion":1/, /"id":"gpt-5"/, /"keyVersion":2/, /"items":\[.*"name":"pasted"/])
+      assert.match(connected, pattern)
+    assert.doesNotMatch(connected, /key-of-openai/)
     await shell.section('Anthropic')
     const [run = '', called = ''] = await shell.section('Use it')
     assert.match(run, /"output":"Hello! How can I assist you today\?"/)

@@ -6,6 +6,7 @@ import type { ToChatOptions } from '#core/model-apis/messages-to-chat-response.t
 import { encodeFrame } from '#core/sse/frame.ts'
 import { createSseParser } from '#core/sse/parser.ts'
 import type { ModelAdapter, ProviderCall, ResponseSink } from '../contract/adapter.ts'
+import { readListedModels } from '../upstream/listed-models.ts'
 import { GatewayError } from '../gateway/errors/gateway-error.ts'
 import type { ProviderClient } from '../upstream/provider-client.ts'
 import { passResponse } from './pass-response.ts'
@@ -27,15 +28,19 @@ export function createAnthropicAdapter(client: ProviderClient): ModelAdapter {
           ? createAnswer(sink, { thinking: messages !== undefined })
           : passResponse(sink)
       const headers: Record<string, string> = {
-        'anthropic-version': apiVersion,
-        ...(call.key === undefined ? {} : { 'x-api-key': call.key }),
+        ...credentialsOf(call.key),
         ...(messages?.betas === undefined ? {} : { 'anthropic-beta': messages.betas }),
       }
       const path = messages?.answer === 'tokens' ? 'messages/count_tokens' : 'messages'
       await client.post(call, { path, headers, body }, answer.sink)
       await answer.end()
     },
+    listModels: async ({ key, get }) => readListedModels(await get('models?limit=1000', credentialsOf(key))),
   }
+}
+
+function credentialsOf(key: string | undefined): Record<string, string> {
+  return { 'anthropic-version': apiVersion, ...(key === undefined ? {} : { 'x-api-key': key }) }
 }
 
 function toRequest({ operation, body }: ProviderCall): object {

@@ -30,11 +30,30 @@ export interface ResponseSink {
   data(chunk: Buffer): void | Promise<void>
 }
 
+/** A model that a provider lists. */
+export interface ListedModel {
+  readonly id: string
+  readonly ownedBy?: string
+  /** Tokens of a request and its response. */
+  readonly contextWindow?: number
+  readonly created?: Date
+}
+
+/** One request for the models of a provider. */
+export interface ModelListing {
+  readonly provider: ModelProviderSpec
+  readonly key: string | undefined
+  /** Sends a GET below the provider's address with its headers, and returns the JSON. Throws `Fail` for any other response. */
+  get(path: string, headers: Readonly<Record<string, string>>): Promise<unknown>
+}
+
 /** Client for providers of one type. Rejects if there is no response or it is incomplete. */
 export interface ModelAdapter {
   readonly type: string
   /** Sends requests of Anthropic's Messages API unchanged. */
   readonly passesMessages?: boolean
   send(call: ProviderCall, sink: ResponseSink): Promise<void>
+  /** Lists the models of a provider. Without it the API cannot list or validate providers of the type. */
+  listModels?(listing: ModelListing): Promise<readonly ListedModel[]>
   close?(): Promise<void>
 }

@@ -33,6 +33,15 @@ const meteredData = Type.Object({
       { description: 'Who pays for a call of a role of the platform. Absent for all other calls.' },
     ),
   ),
+  failed: Type.Optional(
+    Type.Array(
+      Type.Object({
+        provider: Type.String({ description: 'namespace/name of the ModelProvider.' }),
+        reason: Type.String({ description: 'Class of the failure, such as `timeout` or `key_refused`.' }),
+      }),
+      { description: 'Attempts that failed, in their order; the call may have succeeded at a later provider.' },
+    ),
+  ),
   status: Type.Integer({ description: 'HTTP status of the response to the client.' }),
   streamed: Type.Boolean({ description: 'Whether the client requested a stream.' }),
   usageReported: Type.Boolean({

@@ -4,6 +4,17 @@ import type { Static } from 'typebox'
 /** Settings of the plugin. */
 export const providersSettings = Type.Object(
   {
+    connect: Type.Object(
+      {
+        enabled: Type.Boolean({
+          default: true,
+          hardenedDefault: false,
+          description:
+            'Whether providers are connected over the API (setting bff.providerConnect.enabled). Otherwise its routes are 404, and providers are written with kubectl.',
+        }),
+      },
+      { additionalProperties: false, description: 'Connecting providers over the API.' },
+    ),
     firstByteTimeout: Type.Integer({
       minimum: 1,
       maximum: 3600,

@@ -3,6 +3,7 @@ import { createDocumentMeter } from '#core/model-apis/usage/response-meter.ts'
 import type { ResponseMeter } from '#core/model-apis/usage/response-meter.ts'
 import { createStreamMeter } from '#core/model-apis/usage/stream-meter.ts'
 import type { ResponseSink, Operation } from '../contract/adapter.ts'
+import type { MeteredModelCall } from '../contract/events.ts'
 import type { ProvidersServices } from '../services/create-services.ts'
 import type { CallPayer, ServedCall } from '../contract/points.ts'
 import { filterResponse } from '../filters/response/filter-response.ts'
@@ -33,6 +34,8 @@ import type { LoadedTarget, RouteTarget } from './route/targets.ts'
 import { toCounted } from './response/counted.ts'
 import type { Counted } from './response/counted.ts'
 
+type FailedTarget = NonNullable<MeteredModelCall['failed']>[number]
+
 /** A request and its route. */
 export interface ModelCall {
   readonly operation: Operation
@@ -61,6 +64,7 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
   let left: EstimatedCall | undefined
   let isRefused = false
   let loaded: LoadedTarget | undefined
+  const failed: FailedTarget[] = []
   try {
     const attempts = targets.map((target) => ({
       provider: target,
@@ -76,8 +80,10 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
         })
       },
     }))
-    const onFailure = (provider: NamedProvider, failure: GatewayError): void =>
+    const onFailure = (provider: NamedProvider, failure: GatewayError): void => {
+      failed.push({ provider: `${provider.namespace}/${provider.name}`, reason: failure.reason })
       services.metering.failed({ route: model.route, provider, failure, traceparent: call.traceparent })
+    }
     answered = targets[await tryInOrder(attempts, { client: filtered ?? answer, signal: call.signal, onFailure })]
     await payment.settle()
     await (filtered ?? answer).end()
@@ -109,6 +115,7 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
           )),
           streamed: seen?.streamed ?? false,
           ...decisionsOf(model),
+          ...(failed.length === 0 ? {} : { failed }),
           status,
           durationMs: Math.round(performance.now() - call.startedAt),
           firstByteMs: answer.firstByteMs() ?? Math.round(performance.now() - call.startedAt),

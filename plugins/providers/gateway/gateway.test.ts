@@ -6,6 +6,7 @@ import type OpenAI from 'openai'
 import { contribute } from '#core/jobs/extension-point.ts'
 import { sendRaw } from '#core/http/testing/raw-request.ts'
 import { needs } from '#test/harness/find-server.ts'
+import type { MeteredModelCall } from '../contract/events.ts'
 import type { AgentCall } from '../contract/agent-model.ts'
 import { agentRuns } from '../contract/points.ts'
 import { addAgent, addKey, addRoute, refused, startGateway, startUpstream } from '../testing/gateway.ts'
@@ -325,12 +326,19 @@ test('streams are relayed, fall back before the first byte only, and end with th
   await reader.next()
   abort.abort()
   await closed.promise
-  const numbers = (await gateway.metered(3)).map(({ data }) => [
-    data.status,
-    data.inputTokens,
-    data.outputTokens,
-    data.streamed,
-  ])
+  const metered = await gateway.metered(3)
+  assert.deepEqual(
+    (metered[0]?.data as MeteredModelCall | undefined)?.failed?.map(({ provider, reason }) => [
+      provider.split('/')[1],
+      reason,
+    ]),
+    [
+      ['failing', 'provider_error'],
+      ['failing', 'provider_error'],
+      ['silent', 'timeout'],
+    ],
+  )
+  const numbers = metered.map(({ data }) => [data.status, data.inputTokens, data.outputTokens, data.streamed])
   assert.deepEqual(numbers.slice(0, 2), [
     [200, 11, 2, true],
     [502, 0, 0, true],

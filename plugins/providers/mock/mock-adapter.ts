@@ -8,6 +8,7 @@ import type { MockResponse } from './mock-response.ts'
 /** The deterministic provider: no key, no network, the same answer for the same request. */
 export const mockAdapter: ModelAdapter = {
   type: 'mock',
+  listModels: async () => [{ id: 'mock', ownedBy: 'mesh' }],
   async send(call, sink) {
     if (call.operation === 'embeddings') return json(sink, embeddings(call))
     const answer = mockResponse(call.body, call.provider.mock?.script)

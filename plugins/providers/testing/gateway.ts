@@ -105,6 +105,7 @@ export async function startGateway(
       values.filter((value) => value.point === point.name).map((value) => value.value as T),
   })
   const settings = {
+    connect: { enabled: true },
     firstByteTimeout: 1,
     idleTimeout: 120,
     connections: 16,

@@ -5,7 +5,7 @@ import type { Outbound } from '#core/http-client/outbound.ts'
 import { exchange } from '#core/http-client/request.ts'
 import { writeLike } from '#core/json/write-like.ts'
 import type { ProviderCall, ResponseSink } from '../contract/adapter.ts'
-import { baseUrlOf } from './base-url.ts'
+import { targetOfProvider } from './provider-target.ts'
 
 /** A request in the API of the provider. */
 export interface ProviderRequest {
@@ -38,15 +38,15 @@ export function createProviderClient(options: {
     async post(call, { path, headers, body }, sink) {
       assertOutsideTransaction('a model provider')
       connections ??= options.outbound.open({ connections: options.connections })
-      const url = new URL(`${baseUrlOf(call.provider).replace(/(?<!\/)\/+$/, '')}/${path}`)
+      const target = targetOfProvider(call.provider, path)
       // Separate timer: timers of undici have a resolution of about a second.
       const late = new AbortController()
       const timer = longTimeout(() => late.abort(timeoutError()), call.firstByteMs)
       await exchange(connections, {
-        origin: url.origin,
-        path: url.pathname,
+        origin: target.url.origin,
+        path: target.url.pathname + target.url.search,
         method: 'POST',
-        headers: { ...commonHeaders(call), ...headers },
+        headers: { ...target.headers, ...commonHeaders(call), ...headers },
         body: call.document === undefined ? JSON.stringify(body) : writeLike(call.document, body),
         signal: AbortSignal.any([call.signal, late.signal]),
         bodyTimeout: options.idleMs,

@@ -3,6 +3,7 @@ import { agents, bearerOnly, nameOf, ok, query, templates } from './route-case.t
 import type { RouteCase } from './route-case.ts'
 import { agentRoutes } from './routes-agents.ts'
 import { kindRoutes } from './routes-kinds.ts'
+import { providerRoutes } from './routes-providers.ts'
 import { storedRoutes } from './routes-stored.ts'
 import { tenantRoutes } from './routes-tenants.ts'
 import { knowledgeRoutes } from './routes-knowledge.ts'
@@ -92,6 +93,7 @@ export const routes: Readonly<Record<string, RouteCase>> = {
   ...runRoutes,
   ...knowledgeRoutes,
   ...tenantRoutes,
+  ...providerRoutes,
   'GET /api/events': {
     over: 'namespaces',
     authz: 'review: watch events',

@@ -7,6 +7,7 @@ import { plugins } from '#plugins/index.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { AgentTemplate } from '#schemas/crds/agent-template.ts'
+import { ModelProvider } from '#schemas/crds/model-provider.ts'
 import { Tenant } from '#schemas/crds/tenant.ts'
 import { GROUP } from '#schemas/names/group.ts'
 import type { Platform } from '../../flows/platform/running-platform.ts'
@@ -75,6 +76,16 @@ export function templateNamed(namespace: string, name: string) {
   }
 }
 
+/** The provider of each namespace; its Secret does not exist. */
+function providerNamed(namespace: string, name: string) {
+  return {
+    apiVersion: ModelProvider.apiVersion,
+    kind: ModelProvider.kind,
+    metadata: { name, namespace },
+    spec: { type: 'openai', baseUrl: 'https://models.example/v1', secretRef: { name: 'openai', key: 'apiKey' } },
+  }
+}
+
 /** Namespaced kinds with CRUD routes, each with the object that the suite writes. Of the sample of an agent, references would have to exist. */
 export const routedKinds: readonly KindSlot[] = plugins
   .flatMap(({ kinds = [] }) => kinds)
@@ -98,6 +109,7 @@ async function fillNamespace({ admin, send, kube, tokens, processes }: Platform,
   })
   assert.equal(made.status, 201, made.text)
   await admin.create(AgentTemplate, templateNamed(namespace, EXISTING))
+  await admin.create(ModelProvider, providerNamed(namespace, EXISTING))
   for (const slot of routedKinds)
     if (slot.kind.kind !== AgentDeployment.kind) await admin.create(slot.kind, sampleNamed(slot, namespace, EXISTING))
   for (const slot of storedSlots) await fillStored(send, slot, { bearer: tokens.admin, namespace, name: EXISTING })
