@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { objectStoreSettings } from '#core/objects/object-store-settings.ts'
 import { fileSetting } from './file-setting.ts'
 import { defaultHooks } from '#core/jobs/hook-settings.ts'
-import { defaultLimits } from './request-limits.ts'
+import { limitSettings } from './request-limits.ts'
 import { sessionSettings } from '#core/net/session-settings.ts'
 
 const port = (preset: number, listener: string) =>
@@ -13,7 +13,6 @@ const port = (preset: number, listener: string) =>
     default: preset,
     description: `Port of ${listener}; 0 is any free port.`,
   })
-const count = (preset: number, description: string) => Type.Integer({ minimum: 1, default: preset, description })
 const ownUrl = (role: string) =>
   Type.Optional(
     Type.String({
@@ -143,7 +142,11 @@ export const coreSettingsSchema = Type.Object({
     },
     { description: 'The API server; default: KUBECONFIG, else the cluster that the pod runs in.' },
   ),
-  eventRetentionDays: count(30, 'Retention of events in the log, in days.'),
+  eventRetentionDays: Type.Integer({
+    minimum: 1,
+    default: 30,
+    description: 'Retention of events in the log, in days.',
+  }),
   listen: Type.Object({
     host: Type.Optional(
       Type.String({
@@ -218,43 +221,7 @@ export const coreSettingsSchema = Type.Object({
     default: true,
     description: 'Serves the console at `/`. Without it, `/` leads to `/docs`.',
   }),
-  limits: Type.Object({
-    perCallerPerMinute: count(defaultLimits.perCallerPerMinute, 'Requests per user and minute.'),
-    perAddressPerMinute: count(
-      defaultLimits.perAddressPerMinute,
-      'Requests per address and minute with a rejected bearer, or to public routes.',
-    ),
-    rejectedPerAddressPerMinute: count(
-      defaultLimits.rejectedPerAddressPerMinute,
-      'Bearer tokens per minute and address that the cluster may reject. Above that number, unknown tokens of the address wait.',
-    ),
-    underWay: count(defaultLimits.underWay, 'Concurrent requests of one process, not counting event streams.'),
-    underWayPerCaller: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        description: 'Concurrent requests per user. Default: a tenth of the total, at least 32.',
-      }),
-    ),
-    turnsPerCaller: count(
-      defaultLimits.turnsPerCaller,
-      'Requests per user that run at once while several users are active, for at most 50 ms each.',
-    ),
-    waitsPerCaller: count(defaultLimits.waitsPerCaller, 'Requests per user that wait for a run (POST /api/invoke).'),
-    authenticationsPerAddress: count(
-      defaultLimits.authenticationsPerAddress,
-      'Concurrent authentications of unknown bearers per address.',
-    ),
-    bodyBytes: count(defaultLimits.bodyBytes, 'Bytes of request bodies held at once by one process.'),
-    bodyBytesPerCaller: count(defaultLimits.bodyBytesPerCaller, 'Bytes of request bodies held at once per user.'),
-    bodySeconds: Type.Integer({
-      minimum: 1,
-      maximum: 120,
-      default: defaultLimits.bodySeconds,
-      description: 'Seconds within which a request body must arrive, plus one second for each 256 KiB received.',
-    }),
-    streams: count(10_000, 'Open event streams of one process.'),
-    streamsPerUser: count(50, 'Open event streams per user.'),
-  }),
+  limits: limitSettings,
   telemetry: Type.Object({
     otlpEndpoint: Type.Optional(
       Type.String({

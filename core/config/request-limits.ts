@@ -1,3 +1,5 @@
+import { Type } from 'typebox'
+
 /** Limits of one replica, and of one user or address. */
 export interface RequestLimits {
   /** Requests per user and minute. */
@@ -39,6 +41,47 @@ export const defaultLimits = {
   bodyBytesPerCaller: 32 * MiB,
   bodySeconds: 10,
 } as const satisfies RequestLimits
+
+const count = (preset: number, description: string) => Type.Integer({ minimum: 1, default: preset, description })
+
+/** Settings of the limits. */
+export const limitSettings = Type.Object({
+  perCallerPerMinute: count(defaultLimits.perCallerPerMinute, 'Requests per user and minute.'),
+  perAddressPerMinute: count(
+    defaultLimits.perAddressPerMinute,
+    'Requests per address and minute with a rejected bearer, or to public routes.',
+  ),
+  rejectedPerAddressPerMinute: count(
+    defaultLimits.rejectedPerAddressPerMinute,
+    'Bearer tokens per minute and address that the cluster may reject. Above that number, unknown tokens of the address wait.',
+  ),
+  underWay: count(defaultLimits.underWay, 'Concurrent requests of one process, not counting event streams.'),
+  underWayPerCaller: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: 'Concurrent requests per user. Default: a tenth of the total, at least 32.',
+    }),
+  ),
+  turnsPerCaller: count(
+    defaultLimits.turnsPerCaller,
+    'Requests per user that run at once while several users are active, for at most 50 ms each.',
+  ),
+  waitsPerCaller: count(defaultLimits.waitsPerCaller, 'Requests per user that wait for a run (POST /api/invoke).'),
+  authenticationsPerAddress: count(
+    defaultLimits.authenticationsPerAddress,
+    'Concurrent authentications of unknown bearers per address.',
+  ),
+  bodyBytes: count(defaultLimits.bodyBytes, 'Bytes of request bodies held at once by one process.'),
+  bodyBytesPerCaller: count(defaultLimits.bodyBytesPerCaller, 'Bytes of request bodies held at once per user.'),
+  bodySeconds: Type.Integer({
+    minimum: 1,
+    maximum: 120,
+    default: defaultLimits.bodySeconds,
+    description: 'Seconds within which a request body must arrive, plus one second for each 256 KiB received.',
+  }),
+  streams: count(10_000, 'Open event streams of one process.'),
+  streamsPerUser: count(50, 'Open event streams per user.'),
+})
 
 /** Applies the defaults. */
 export function completeLimits(given: RequestLimits): Required<RequestLimits> {

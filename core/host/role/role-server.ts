@@ -24,14 +24,13 @@ import { oidcOf } from '#core/http/sessions/oidc/create-oidc.ts'
 import type { SignInWays } from '#core/http/sessions/sign-in-ways.ts'
 import { openApiRoutes } from '#core/http/openapi/routes.ts'
 import { refuseUngranted } from './check-authz.ts'
-import { checkEntryRoutes, entryEndpoint, readConsoleEntries } from '../console/console-entries.ts'
+import { entryEndpoint } from '../console/console-entries.ts'
 import type { ConsoleEntry } from '../console/console-entries.ts'
-import { consolePagesOf } from '../console/console-pages.ts'
+import { entriesOf, lazyPages, pagesOf } from '../console/served-pages.ts'
 import { asPlugin, callSlot } from '../load/startup-error.ts'
 import { absentStore } from '../load/unconfigured-store.ts'
 import { usable } from '../load/role-container.ts'
 import type { Built } from '../load/role-container.ts'
-import type { ReportedPage } from '#core/plugin/console-page.ts'
 import type { BffContext, GatewayContext } from '#core/plugin/role-contexts.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import { stateContext } from './state-context.ts'
@@ -159,9 +158,11 @@ export async function createRoleApp(input: RoleAppInput): Promise<RoleApp> {
 function sessionsOf({ role, core, platform: { store }, settings, signIn = {} }: RoleAppInput): Sessions | undefined {
   if (role !== 'bff' || store === undefined || settings.sessions === undefined) return undefined
   const { keys, log, install, now } = core
+  const outcomes: HttpServices['outcomes'] = () => core.extensions(httpOutcome)
   const { sessions } = settings
   const oidc = oidcOf(sessions, core.outbound, now)
-  return createSessions({ services: { keys, log, store }, settings: sessions, install, now, ways: signIn, oidc })
+  const services = { keys, log, outcomes, store }
+  return createSessions({ services, settings: sessions, install, now, ways: signIn, oidc })
 }
 
 // The BFF authenticates callers at the cluster, the state role pods with a token for its audience, the gateway both.
@@ -246,41 +247,6 @@ interface Mounted {
   /** Declarations of console pages, which are routes too. */
   readonly entries: readonly ConsoleEntry[]
   readonly pages: BffContext['pages']
-}
-
-function entriesOf({ built, thirdParty }: RoleAppInput): readonly ConsoleEntry[] {
-  return built.flatMap(({ plugin, wired }) =>
-    thirdParty.has(plugin.name) && wired.wiring !== 'hidden' ? readConsoleEntries(plugin) : [],
-  )
-}
-
-function lazyPages() {
-  let pages: readonly ReportedPage[] = []
-  return {
-    read: () => pages,
-    set: (found: readonly ReportedPage[]): void => {
-      pages = found
-    },
-  }
-}
-
-// A page of a hidden plugin, or for one, does not exist; its declaration is checked all the same.
-function pagesOf(
-  { built, thirdParty }: RoleAppInput,
-  catalog: readonly MountedEndpoint[],
-  entries: readonly ConsoleEntry[],
-): readonly ReportedPage[] {
-  for (const entry of entries) checkEntryRoutes(entry, catalog)
-  const hidden = new Set(built.flatMap(({ plugin, wired }) => (wired.wiring === 'hidden' ? [plugin.name] : [])))
-  const plugins = built.map(({ plugin }) => plugin)
-  const capabilities = [
-    ...plugins.map(({ name }) => name),
-    ...catalog.map(({ capability, plugin }) => capability ?? plugin),
-  ]
-  const ids = plugins.flatMap(({ name, console = [] }) => (hidden.has(name) ? console.map(({ id }) => id) : []))
-  return consolePagesOf({ plugins, thirdParty, capabilities, entries }).filter(
-    ({ id, capability }) => !ids.includes(id) && !hidden.has(capability),
-  )
 }
 
 function bffContext(platform: RoleAppInput['platform'], { catalog, pages }: Mounted): BffContext {
