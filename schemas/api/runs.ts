@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { described, exemplified } from '../values/described.ts'
 import { RunId } from '../names/run-id.ts'
-import { failReasons, pauseReasons, runStates } from '../runs/run.ts'
+import { failReasons, MAX_COUNTED_CHILDREN, pauseReasons, runStates } from '../runs/run.ts'
 import { anyValue, listOf, Money, openObject, time, timeOrNull } from './common.ts'
 
 const textOrNull = Type.Union([Type.String(), Type.Null()])
@@ -248,7 +248,10 @@ export const Run = Type.Object(
     firstTokenMs: milliseconds('Time from the start to the first text of the agent; null before.', 210),
     modelCalls: Type.Integer({ description: 'Model calls of the run, as far as they are known.', examples: [2] }),
     toolCalls: Type.Integer({ description: 'Tool calls of the run.', examples: [1] }),
-    childRuns: Type.Integer({ description: 'Runs that this one started itself, in any namespace.', examples: [0] }),
+    childRuns: Type.Integer({
+      description: `Runs that this one started itself, in any namespace, counted up to ${MAX_COUNTED_CHILDREN}.`,
+      examples: [0],
+    }),
     queueMs: milliseconds('Time from the creation to the start; null before.', 12),
     labels: described(Type.Record(Type.String(), Type.String()), 'Labels that the caller gave, by key.', {
       ticket: '4711',

@@ -13,6 +13,9 @@ export const runStates = [
 /** One of `runStates`. */
 export type RunState = (typeof runStates)[number]
 
+/** Number of children of a run beyond which they are not counted. */
+export const MAX_COUNTED_CHILDREN = 200
+
 /** Terminal states. */
 export const terminalStates: ReadonlySet<RunState> = new Set([
   'succeeded',

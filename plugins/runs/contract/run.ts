@@ -25,7 +25,7 @@ export interface RunActivity {
   readonly firstTokenMs: number | null
   readonly modelCalls: number
   readonly toolCalls: number
-  /** Runs that it started itself, in any namespace. */
+  /** Runs that it started itself, in any namespace, counted up to 200. */
   readonly childRuns: number
 }
 

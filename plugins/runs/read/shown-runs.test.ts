@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { sql } from 'kysely'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
+import { MAX_COUNTED_CHILDREN } from '#schemas/runs/run.ts'
 import type { Run, RunDetail } from '../contract/run.ts'
 import { entryJson, frame, resultJson, startForgedLauncher } from '../testing/forged-launcher.ts'
 import { serveRuns } from '../testing/served-runs.ts'
@@ -76,6 +77,10 @@ for (const { name, skip, open } of pluginAdapters)
       )
       const [short] = inList.interrupts
       assert.deepEqual([short?.hints, short?.policy, short?.arguments], [undefined, undefined, undefined])
+      await sql`insert into runs_runs select (jsonb_populate_record(null::runs_runs,
+          to_jsonb(child) || jsonb_build_object('id', gen_random_uuid(), 'created_at', '2001-01-01'))).*
+        from runs_runs child, generate_series(1, 250) where child.parent_run_id = ${id}`.execute(database.root)
+      assert.equal((await listed(id))?.childRuns, MAX_COUNTED_CHILDREN, 'counted up to a bound')
       const cancelled = await ask('POST', `/runs/${id}/cancel`, {})
       assert.equal(cancelled.statusCode, 202, cancelled.body)
       assert.deepEqual((await listed(id))?.interrupts, [])

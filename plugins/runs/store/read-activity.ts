@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Reader } from '#core/event-store/store.ts'
+import { MAX_COUNTED_CHILDREN } from '#schemas/runs/run.ts'
 import type { RunActivity } from '../contract/run.ts'
 import type { RunsTables } from '../contract/tables.ts'
 
@@ -34,7 +35,7 @@ export async function readActivity(
       case when l.first_token_at is not null and r.started_at is not null
         then greatest(0, round(extract(epoch from l.first_token_at - r.started_at) * 1000))::float8 end as "firstTokenMs",
       coalesce(case when k.metered then greatest(k.calls, k.reported) else k.reported + k.own_reports end, 0)::float8 as "modelCalls",
-      (select count(*) from runs_runs child where child.parent_run_id = r.id)::int as "childRuns"
+      (select count(*) from (select from runs_runs child where child.parent_run_id = r.id limit ${MAX_COUNTED_CHILDREN}) counted)::int as "childRuns"
     from runs_runs r left join runs_content c on c.run_id = r.id left join runs_lease l on l.run_id = r.id
     left join runs_costs k on k.run_id = r.id
     where r.id = any(${runs.map(({ id }) => id)}::uuid[])`.execute(db)
