@@ -84,18 +84,18 @@ async function readSummary({ store, now, runs, cost }: OverviewServices, call: S
   }
 }
 
-// Undefined if the caller may list none: then the part is null, which differs from an empty one.
+// What the caller may list: the cluster, or each namespace. Undefined if it is none: then the part is null, which differs from an empty one.
 async function proofsOf<Resource extends string>(
   { caller, directory, query }: SummaryCall,
   resource: Resource,
 ): Promise<AccessScope<'list', Resource> | undefined> {
   const namespace = query.namespace ? parseLabel('?namespace', query.namespace) : ''
   const target = { namespace } as const
-  if (query.scope !== 'permitted' || namespace !== '') {
+  if (namespace !== '') {
     const access = await caller.may('list', resource, target)
     return access && [access]
   }
-  const review = { verb: 'list', resource, none: 'empty', target, scope: query.scope } as const
+  const review = { verb: 'list', resource, none: 'empty', target, scope: 'permitted' } as const
   const proofs = await reviewScope(directory, caller, review)
   return proofs.length === 0 ? undefined : proofs
 }
