@@ -4,6 +4,7 @@ import { createTraceScope } from '#core/telemetry/trace-context.ts'
 import type { TraceScope } from '#core/telemetry/trace-context.ts'
 import { toUnixNano } from '#core/telemetry/tracer.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
+import { onClose } from '#core/net/on-close.ts'
 import { httpMetrics } from './limits/metrics.ts'
 import { stateOf } from './endpoint/request-context.ts'
 import type { HttpServices } from './endpoint/server-context.ts'
@@ -36,7 +37,7 @@ function observeRequests(app: FastifyInstance, services: HttpServices): void {
   }
   app.addHook('onRequest', (request, reply, done) => {
     inFlight.add(1)
-    reply.raw.once('close', () => {
+    onClose(reply.raw, () => {
       inFlight.add(-1)
       ended(request, reply)
     })

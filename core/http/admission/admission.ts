@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { RequestLimits } from '#core/config/request-limits.ts'
+import { onClose } from '#core/net/on-close.ts'
 import { ownerOfRequest, stateOf } from '../endpoint/request-context.ts'
 import { partValue, serverPart } from '../endpoint/server-part.ts'
 import { createTurns } from '../limits/fair-turns.ts'
@@ -33,7 +34,7 @@ export function limitsPart(limits: Required<RequestLimits>, refuse: Refuse): Fas
       await rate.countAdmitted(request)
       takeBody(request, reply)
       const end = await turns.start(ownerOfRequest(request))
-      reply.raw.once('close', end)
+      onClose(reply.raw, end)
       if (reply.raw.destroyed) end()
     })
   })
@@ -52,7 +53,7 @@ function createPlaces(limits: Required<RequestLimits>, refuse: Refuse) {
     if (bound === 'total') throw refuse('underWay', total)
     if (bound === 'owner') throw refuse(kind.limit, limits[kind.limit])
     stateOf(request).leavePlace = once(kind.shares, owner)
-    reply.raw.once('close', () => stateOf(request).leavePlace?.())
+    onClose(reply.raw, () => stateOf(request).leavePlace?.())
   }
 }
 

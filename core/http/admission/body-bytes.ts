@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Transform } from 'node:stream'
 import type { RequestLimits } from '#core/config/request-limits.ts'
+import { onClose } from '#core/net/on-close.ts'
 import type { Refuse } from '../limits/refusal.ts'
 import { ownerOfRequest } from '../endpoint/request-context.ts'
 import { createShares } from '../limits/per-owner-count.ts'
@@ -43,7 +44,7 @@ export function createBodyBytes(app: FastifyInstance, limits: Required<RequestLi
     const held = { owner: ownerOfRequest(request), bytes: declaredBytes(request) }
     take(held.owner, held.bytes)
     if (request.raw.headers['transfer-encoding'] !== undefined) growing.set(request, held)
-    reply.raw.once('close', () => shares.give(held.owner, held.bytes))
+    onClose(reply.raw, () => shares.give(held.owner, held.bytes))
   }
 }
 

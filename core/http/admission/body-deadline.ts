@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { hasBody, watchBodyTime } from '#core/net/body-time.ts'
+import { onClose } from '#core/net/on-close.ts'
 import type { Refuse } from '../limits/refusal.ts'
 
 /**
@@ -8,13 +9,13 @@ import type { Refuse } from '../limits/refusal.ts'
  */
 export function limitBodyTime(app: FastifyInstance, seconds: number, refuse: Refuse): void {
   app.addHook('onRequest', (request, reply, done) => {
-    if (hasBody(request.raw)) reply.raw.once('close', () => watch(request, seconds, () => request.raw.socket.destroy()))
+    if (hasBody(request.raw)) onClose(reply.raw, () => watch(request, seconds, () => request.raw.socket.destroy()))
     done()
   })
   app.addHook('preParsing', (request, reply, payload, done) => {
     if (hasBody(request.raw)) {
       const stop = watch(request, seconds, () => expire(reply, refuse('bodySeconds', seconds)))
-      reply.raw.once('close', stop)
+      onClose(reply.raw, stop)
     }
     done(null, payload)
   })

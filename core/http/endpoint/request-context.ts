@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { Caller } from '#core/cluster/caller.ts'
+import { onClose } from '#core/net/on-close.ts'
 import { servicesOf } from './server-context.ts'
 import { childOf, parseTraceparent, startTrace } from '#core/telemetry/traceparent.ts'
 import type { Trace } from '#core/telemetry/traceparent.ts'
@@ -78,7 +79,7 @@ export function abortSignalOf(reply: FastifyReply): AbortSignal {
   const controller = new AbortController()
   const { raw } = reply
   if (raw.destroyed && !raw.writableFinished) controller.abort()
-  raw.once('close', () => {
+  onClose(raw, () => {
     if (!raw.writableFinished) controller.abort()
   })
   return controller.signal

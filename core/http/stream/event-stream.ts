@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { onClose } from '#core/net/on-close.ts'
 import type { Call } from '../endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { serverReplyOf } from '../endpoint/reply.ts'
@@ -67,7 +68,7 @@ export function openEventStream(
     },
     revoke,
   })
-  raw.once('close', () => {
+  onClose(raw, () => {
     ended = true
     for (const timer of timers) clearInterval(timer)
     leave()
@@ -145,7 +146,8 @@ function createDrainWait(raw: ServerResponse): () => Promise<void> {
   // The response reports only its own writes, while frames use the socket; a pipelined response has no socket yet.
   const { socket } = raw
   socket?.on('drain', resume)
-  raw.on('drain', resume).once('close', () => {
+  raw.on('drain', resume)
+  onClose(raw, () => {
     socket?.off('drain', resume)
     resume()
   })
