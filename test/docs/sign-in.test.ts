@@ -45,4 +45,10 @@ test('UX-13: the commands of docs/how-to/sign-in.md sign in, change the persona 
   const [printed = ''] = await shell.section('What a browser sends')
   assert.match(printed, /"username":"admin"[^]*"username":"admin"[^]*"username":"viewer"[^]*"persona":"viewer"/)
   assert.match(await shell.run('page "$URL/session"'), /"session":null/)
+  // Outcomes are stored within 50 ms, and become rows by the bus.
+  const rows = await shell.run(
+    'for n in $(seq 100); do ROWS=$(api "$URL/api/audit?kind=Session"); case $ROWS in *sign-out-everywhere*) break;; esac; sleep 0.2; done; echo "$ROWS"',
+  )
+  for (const action of ['sign-in', 'switch-persona', 'sign-out-everywhere'])
+    assert.match(rows, new RegExp(`"actor":"admin"[^}]*"action":"${action}","resource_kind":"Session"`))
 })

@@ -9,7 +9,9 @@ const outcomeData = Type.Object({
   outcome: Type.Union([Type.Literal('success'), Type.Literal('denied'), Type.Literal('error')], {
     description: 'Whether the action succeeded, was denied or failed.',
   }),
-  code: Type.Optional(Type.String({ description: 'Error code of the API, for a denied or failed act.' })),
+  code: Type.Optional(
+    Type.String({ description: 'Error code of the API, or reason of a refused sign-in, for a denied or failed act.' }),
+  ),
   uid: Type.Optional(Type.String({ description: 'Uid of the cluster object that was changed.' })),
   resourceVersion: Type.Optional(Type.String({ description: 'Version that the change made.' })),
   auditId: Type.Optional(Type.String({ description: 'Audit-Id of the request that the cluster denied.' })),
@@ -19,6 +21,13 @@ const outcomeData = Type.Object({
     }),
   ),
   intent: Type.Optional(Type.String({ description: 'Id of the intent that was recorded before the action.' })),
+  way: Type.Optional(
+    Type.Union([Type.Literal('code'), Type.Literal('token'), Type.Literal('oidc')], {
+      description: 'How a browser signed in, or tried to.',
+    }),
+  ),
+  persona: Type.Optional(Type.String({ description: 'Persona that a session changed to.' })),
+  count: Type.Optional(Type.Integer({ description: 'Number of equal refused sign-ins; absent for one.' })),
   reason: Type.Optional(Type.Literal('unknown', { description: 'The outcome of the action was never reported.' })),
 })
 
@@ -26,13 +35,13 @@ const outcomeData = Type.Object({
 export type RequestOutcome = Static<typeof outcomeData>
 
 /**
- * The outcome of a mutating request, with its exact caller. A success is an accepted write of a cluster object. The audit log and the
+ * The outcome of a mutating request or a sign-in, with its exact caller. A success is an accepted write of a cluster object. The audit log and the
  * object index subscribe to it (ADR 0054); its name and its rights are those of the audit log.
  */
 export const requestOutcome: EventType<RequestOutcome> = defineEvent({
   plugin: 'audit',
   fact: 'outcome',
-  summary: 'A mutating request was decided; names the exact caller.',
+  summary: 'A mutating request or a sign-in was decided; names the exact caller.',
   data: outcomeData,
   seenBy: { verb: 'list', resource: 'auditlogs' },
 })

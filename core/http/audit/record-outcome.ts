@@ -30,7 +30,7 @@ export function recordFailedOutcome(services: HttpServices, request: FastifyRequ
   if (caller === undefined) return
   // An intent is always settled.
   if (intent === undefined && notTried.has(failure.status)) return
-  tell(services, {
+  reportOutcome(services, {
     ...actOf(endpoint, request, caller.username),
     outcome: failure.status === 403 ? 'denied' : 'error',
     code: failure.code,
@@ -48,7 +48,7 @@ export function withIntent(services: HttpServices, endpoint: AnyEndpoint): AnyEn
     await intend(services, { id: intent, ...act })
     stateOf(call.request).intent = intent
     const result = await endpoint.handle(call)
-    tell(services, { ...act, outcome: 'success', intent })
+    reportOutcome(services, { ...act, outcome: 'success', intent })
     // The intent is settled: a later failure concerns the response, not the act.
     delete stateOf(call.request).intent
     return result
@@ -72,7 +72,7 @@ function actOf(endpoint: AnyEndpoint, request: FastifyRequest, actor: string): A
 export function attributed(services: HttpServices, request: FastifyRequest, caller: Caller): Caller {
   const state = stateOf(request)
   const report = ({ action, kind, ref, object }: AcceptedWrite): void =>
-    tell(services, {
+    reportOutcome(services, {
       actor: caller.username,
       ...namedAction(request.routeOptions.config.endpoint, action, kind),
       resourceKind: kind,
@@ -88,7 +88,8 @@ export function attributed(services: HttpServices, request: FastifyRequest, call
   })
 }
 
-function tell(services: HttpServices, outcome: Outcome): void {
+/** Reports an outcome to every sink. A sink that fails stops nothing. */
+export function reportOutcome(services: Pick<HttpServices, 'outcomes' | 'log'>, outcome: Outcome): void {
   for (const sink of services.outcomes()) {
     try {
       sink.record(outcome)
@@ -105,7 +106,7 @@ async function intend(services: HttpServices, intent: Intent): Promise<void> {
 }
 
 // A failure to audit is logged and does not stop the request.
-function complain(services: HttpServices, error: unknown): void {
+function complain(services: Pick<HttpServices, 'log'>, error: unknown): void {
   services.log.error({ error: error instanceof Error ? error.name : 'unknown' }, 'audit outcome not recorded')
 }
 

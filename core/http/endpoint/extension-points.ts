@@ -5,7 +5,8 @@ import { definePoint } from '#core/jobs/extension-point.ts'
  * as `success` for each change of a cluster object made as the caller, since only the BFF knows the caller.
  */
 export interface Outcome {
-  readonly actor: string
+  /** Undefined for a refused sign-in, whose sender is not known. */
+  readonly actor: string | undefined
   readonly action: string
   readonly resourceKind: string
   readonly namespace: string | undefined
@@ -23,14 +24,18 @@ export interface Outcome {
   readonly object?: { readonly uid: string; readonly resourceVersion?: string }
   /** Id of the intent settled by this outcome. */
   readonly intent?: string
+  /** How a browser signed in. */
+  readonly way?: 'code' | 'token' | 'oidc'
+  /** Persona that a session of the embedded default changed to. */
+  readonly persona?: string
+  /** Number of equal refusals that this outcome stands for; absent for one. */
+  readonly count?: number
 }
 
 /** Intent of an act that leaves no record of its own (A2); the outcome refers to its `id`. */
-export interface Intent extends Pick<
-  Outcome,
-  'actor' | 'action' | 'resourceKind' | 'namespace' | 'name' | 'traceparent'
-> {
+export interface Intent extends Pick<Outcome, 'action' | 'resourceKind' | 'namespace' | 'name' | 'traceparent'> {
   readonly id: string
+  readonly actor: string
 }
 
 /** Receives outcomes. */

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { CoreSettings } from '#core/config/core-settings.ts'
 import type { HttpServices, SessionReader } from '../endpoint/server-context.ts'
+import { createSessionAudit } from '../audit/session-audit.ts'
 import { cookiesFor } from './cookies.ts'
 import { sessionRoutes } from './routes.ts'
 import { createSessionReader } from './session-reader.ts'
@@ -15,7 +16,9 @@ export interface Sessions {
 
 /** What a server has for its sessions. */
 export interface SessionsInput {
-  readonly services: Pick<HttpServices, 'keys' | 'log'> & { readonly store: NonNullable<HttpServices['store']> }
+  readonly services: Pick<HttpServices, 'keys' | 'log' | 'outcomes'> & {
+    readonly store: NonNullable<HttpServices['store']>
+  }
   readonly settings: CoreSettings['sessions']
   readonly install: string
   readonly now: () => Date
@@ -27,8 +30,12 @@ export interface SessionsInput {
 /** Creates the sessions of a server. */
 export function createSessions({ services, settings, install, now, ways, oidc }: SessionsInput): Sessions {
   const cookies = cookiesFor(settings.publicUrl)
+  const { keys, log, store } = services
   const parts: SessionParts = {
-    ...services,
+    keys,
+    log,
+    store,
+    audit: createSessionAudit(services),
     cookies,
     now,
     times: { idleMs: settings.idleMinutes * 60_000, absoluteMs: settings.absoluteHours * 3_600_000 },

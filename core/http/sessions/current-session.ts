@@ -36,7 +36,10 @@ export function signOut(
   return async (request, reply) => {
     const { session } = await findSession(parts, request)
     if (session === undefined && everywhere) throw new Fail('unauthenticated', 'The session has ended; sign in first.')
-    if (session !== undefined) await (everywhere ? raiseEpoch(parts.store, session.user) : endSession(parts, session))
+    if (session !== undefined) {
+      await (everywhere ? raiseEpoch(parts.store, session.user) : endSession(parts, session))
+      parts.audit.done(request, { action: everywhere ? 'sign-out-everywhere' : 'sign-out', session })
+    }
     forgetSession(parts, reply)
     return reply.code(204).send()
   }
@@ -62,6 +65,7 @@ export function switchPersona(context: SessionHandling): Handler<SessionView> {
     // A new identity of the session: a response that is still under way cannot bring the old persona back.
     const next = await beginSession(parts, reply, { user: session.user, bearer, switches: true }, session.startedAt)
     await endSession(parts, session)
+    parts.audit.done(request, { action: 'switch-persona', session: next, persona })
     return viewOf(parts, ways, { request, session: next })
   }
 }

@@ -20,6 +20,8 @@ export function sessionRoutes(parts: SessionParts, ways: SignInWays): FastifyPlu
       if (ofBrowsers.has(url) && config.allow?.includes(request.method) === true)
         refuseForeign(request, parts.publicUrl)
     })
+    // Before the plugins close, which store the last reports.
+    scope.addHook('onClose', async () => parts.audit.close())
     const context = { parts, ways, authenticator: authenticatorOf(scope) }
     mountPublicPath(scope, '/session', {
       GET: showSession(context),

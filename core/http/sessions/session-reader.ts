@@ -10,6 +10,7 @@ import type { SessionCookies } from './cookies.ts'
 import { refuseForeign } from './same-origin.ts'
 import { timeProblem, unpackSession } from './sealed-session.ts'
 import type { BrowserSession, SessionEnd, SessionTimes } from './sealed-session.ts'
+import type { SessionAudit } from '../audit/session-audit.ts'
 import { readStanding } from './session-ends.ts'
 
 /** What sessions are made of. */
@@ -18,6 +19,7 @@ export interface SessionParts {
   readonly keys: Keyring
   readonly store: Store
   readonly log: Logger
+  readonly audit: SessionAudit
   readonly now: () => Date
   readonly times: SessionTimes
   /** Installation and cookie: a cookie of another server does not open. */

@@ -5,6 +5,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 import { isBearerText, readBearer } from '../input/bearer-token.ts'
 import { bodyReader } from '../input/body.ts'
 import { toProblemResponse } from '../problem/problem.ts'
+import type { SignInWay } from '../audit/refused-sign-ins.ts'
 import { beginSession, endSession, refuseLargeBearer } from './browser-sessions.ts'
 import { CODE_MS } from './one-time-codes.ts'
 import type { OneTimeCodes } from './one-time-codes.ts'
@@ -32,9 +33,15 @@ type SignInBody = Static<typeof signInBody>
 export function signIn(context: SessionHandling) {
   const readBody = bodyReader(signInBody)
   return async (request: FastifyRequest, reply: FastifyReply): Promise<SessionView> => {
-    const bearer = bearerOf(readBody(request.body) as SignInBody, context.ways.codes)
-    const session = await begin(context, request, reply, bearer)
-    return viewOf(context.parts, context.ways, { request, session })
+    const body = readBody(request.body) as SignInBody
+    const way = body.code === undefined ? 'token' : 'code'
+    try {
+      const session = await begin(context, request, reply, { way, bearer: bearerOf(body, context.ways.codes) })
+      return viewOf(context.parts, context.ways, { request, session })
+    } catch (error) {
+      context.parts.audit.failed(request, way, error)
+      throw error
+    }
   }
 }
 
@@ -59,7 +66,7 @@ async function begin(
   context: SessionHandling,
   request: FastifyRequest,
   reply: FastifyReply,
-  bearer: string,
+  { way, bearer }: { readonly way: SignInWay; readonly bearer: string },
 ): Promise<BrowserSession> {
   const { parts, ways } = context
   refuseLargeBearer(bearer)
@@ -67,7 +74,11 @@ async function begin(
   const session = await beginSession(parts, reply, { user, bearer, switches: maySwitch(ways, bearer) })
   // A browser has one session: the one before would stay valid without a way to end it.
   const before = await findSession(parts, request)
-  if (before.session !== undefined) await endSession(parts, before.session)
+  if (before.session !== undefined) {
+    await endSession(parts, before.session)
+    parts.audit.done(request, { action: 'sign-out', session: before.session })
+  }
+  parts.audit.done(request, { action: 'sign-in', session, way })
   return session
 }
 
@@ -88,12 +99,12 @@ export function oidcHandlers(context: SessionHandling, oidc: OidcWay) {
   const orReason =
     (act: (request: FastifyRequest, reply: FastifyReply) => Promise<string>) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
-      reply.redirect(await act(request, reply).catch((error: unknown) => pageOf(error, context)), 303)
+      reply.redirect(await act(request, reply).catch((error: unknown) => pageOf(error, context, request)), 303)
   return {
     start: orReason((request, reply) => oidc.start(request, reply)),
     finish: orReason(async (request, reply) => {
       const { bearer, next } = await oidc.finish(request, reply)
-      await begin(context, request, reply, bearer).catch((error: unknown) => {
+      await begin(context, request, reply, { way: 'oidc', bearer }).catch((error: unknown) => {
         throw toRefused(error)
       })
       return next
@@ -107,8 +118,13 @@ function toRefused(error: unknown): unknown {
   return status === 401 ? new SignInRefused(error instanceof Fail ? 'token' : 'cluster') : error
 }
 
-function pageOf(error: unknown, { parts: { log } }: SessionHandling): string {
-  if (!(error instanceof SignInRefused)) throw error
+function pageOf(error: unknown, { parts: { log, audit } }: SessionHandling, request: FastifyRequest): string {
+  if (!(error instanceof SignInRefused)) {
+    audit.failed(request, 'oidc', error)
+    throw error
+  }
+  const { reason: code } = error
+  audit.refused(request, { way: 'oidc', code, outcome: code === 'unavailable' ? 'error' : 'denied' })
   log.warn({ reason: error.reason, code: error.code }, 'sign-in at the issuer refused')
   return `/sign-in?error=${error.reason}`
 }

@@ -16,18 +16,22 @@ export type OutcomeEntry = { readonly intent: IntendedAct } | { readonly event: 
 /** The event of an outcome. */
 export function toOutcomeEvent(outcome: Outcome, time: Date): OutcomeEvent {
   const { actor, action, resourceKind, namespace, name, traceparent, code, object, intent, auditId, change } = outcome
+  const { way, persona, count = 1 } = outcome
   const reported = {
     ...(code === undefined ? {} : { code }),
     ...(intent === undefined ? {} : { intent }),
     ...(auditId === undefined ? {} : { auditId }),
     ...(change === undefined ? {} : { change }),
+    ...(way === undefined ? {} : { way }),
+    ...(persona === undefined ? {} : { persona }),
+    ...(count === 1 ? {} : { count }),
   }
   return {
     id: uuidV7(),
     type: requestOutcome,
     time,
     subject: { namespace, kind: resourceKind, name: name ?? '' },
-    actor: accountActor(actor),
+    ...(actor === undefined ? {} : { actor: accountActor(actor) }),
     traceparent,
     data: { action, resourceKind, outcome: outcome.outcome, ...reported, ...object },
   }

@@ -74,6 +74,10 @@ function outcomeRow(event: AuditSource): AuditRow {
     ...(resourceVersion === '' ? {} : { resourceVersion }),
     ...(data['reason'] === UNKNOWN ? { reason: UNKNOWN } : {}),
     ...(outcome === 'denied' && intent === '' ? { count: 1 } : {}),
+    // Refused sign-ins are counted before they become an event.
+    ...(data['count'] === undefined ? {} : { count: data['count'] }),
+    ...(data['way'] === undefined ? {} : { way: data['way'] }),
+    ...(data['persona'] === undefined ? {} : { persona: data['persona'] }),
   }
   const ofObject = outcome === 'success' && uid !== ''
   const own = ownKey(event, action, outcome)
@@ -88,7 +92,10 @@ function outcomeRow(event: AuditSource): AuditRow {
 
 // Denials of one act within a minute share a row (`count`).
 function ownKey(event: AuditSource, action: string, outcome: string): string {
-  return outcome === 'denied' ? countedKey(event, [action]) : eventKey(event)
+  if (outcome !== 'denied') return eventKey(event)
+  const { way, code } = asObject(event.data)
+  // Refused sign-ins have no actor: their way and reason distinguish them.
+  return countedKey(event, way === undefined ? [action] : [action, text(way), text(code)])
 }
 
 /** The row of a request that the API server reported: the exact actor of a change, a denial or a failure. */

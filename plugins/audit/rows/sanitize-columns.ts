@@ -45,6 +45,8 @@ const details: Readonly<Record<string, RegExp>> = {
   expiresAt: instant,
   maxViews: /^[1-9][0-9]{0,9}$/,
   content: /^(?:full|none)$/,
+  way: /^(?:code|token|oidc)$/,
+  persona: /^[a-z][a-z0-9-]{0,62}$/,
   impersonated: username,
   count: /^[1-9][0-9]{0,9}$/,
 }

@@ -213,3 +213,24 @@ test('OIDC: behind TLS the cookie of the state is secure', async (t) => {
     /sessions\.oidc: needs sessions\.publicUrl/,
   )
 })
+
+test('OIDC: sign-ins and refused ones are reported, without a value of issuer or browser', async (t) => {
+  const { app, begin, get, outcomes, bearers } = await startWithIssuer(t)
+  const { address, cookie } = await begin()
+  const { pathname, search, searchParams } = await signInAtIssuer(address)
+  for (let n = 0; n < 30; n++) await get(`${CALLBACK}?error=canary-${n}&state=canary`, cookie)
+  await get(`${pathname}${search}`, cookie)
+  await get(`${pathname}${search}`, cookie)
+  await app.close()
+  const secrets = [searchParams.get('code') ?? '', searchParams.get('state') ?? '', bearers[0] ?? '', cookie, 'canary']
+  for (const secret of secrets) assert.ok(!JSON.stringify(outcomes).includes(secret))
+  assert.deepEqual(
+    outcomes.map(({ actor, action, way, outcome, code, count }) => [actor, action, way, outcome, code, count]),
+    [
+      [undefined, 'sign-in', 'oidc', 'denied', 'issuer', 1],
+      ['test', 'sign-in', 'oidc', 'success', undefined, undefined],
+      [undefined, 'sign-in', 'oidc', 'denied', 'state', 1],
+      [undefined, 'sign-in', 'oidc', 'denied', 'issuer', 29],
+    ],
+  )
+})

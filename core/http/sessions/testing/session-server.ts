@@ -74,9 +74,9 @@ export async function startSessions(t: TestContext, input: ServerInput = {}) {
     store,
     ...(input.keys === undefined ? {} : { keys: input.keys }),
     ...(input.cluster === undefined ? {} : { cluster: input.cluster }),
-    sessions: ({ keys, log }) =>
+    sessions: ({ keys, log, outcomes }) =>
       createSessions({
-        services: { keys, log, store },
+        services: { keys, log, outcomes, store },
         settings: { publicUrl: ORIGIN, idleMinutes: 60, absoluteHours: 8, ...settings },
         install: 'mesh',
         now,
