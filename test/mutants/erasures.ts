@@ -47,6 +47,22 @@ export const mutants: readonly Mutant[] = [
     tests,
   },
   {
+    name: 'erasures: a share outlives the run that it shows',
+    file: 'plugins/sharing/consumers.ts',
+    find: 'removeShares(tx.tables<SharingTables>(), { runIds })',
+    replace: 'removeShares(tx.tables<SharingTables>(), { runIds: runIds.slice(1) })',
+    tests: ['plugins/erasures/own-runs.test.ts'],
+    only: 'PGlite',
+  },
+  {
+    name: 'erasures: a recording outlives its run',
+    file: 'plugins/recording/store/sizes.ts',
+    find: 'where (erase_at < clock_timestamp() - ${WRITES_END_AFTER}::interval\n        or created_at',
+    replace: 'where (false\n        or created_at',
+    tests: ['plugins/erasures/own-runs.test.ts'],
+    only: 'PGlite',
+  },
+  {
     name: 'erasures: the end does not wait for the state role',
     file: 'plugins/erasures/erase-subjects.ts',
     find: "!== 'done') return",

@@ -27,7 +27,7 @@ import { ERASING_JOB, eraseSubjects } from '../erase-subjects.ts'
 import { acceptErasure } from '../request-erasure.ts'
 import type { SelectedRequest } from '../contract/tables.ts'
 
-const own = ['runs', 'memory', 'feedback', 'sharing', 'cost', 'erasures']
+const own = ['runs', 'memory', 'feedback', 'sharing', 'cost', 'recording', 'traces', 'erasures']
 
 /** Every eraser on a migrated database with the live namespaces `a` and `b`, as the worker and the state role run them. */
 export async function openErasing(t: TestContext, open: (t: TestContext) => Promise<Database>) {
