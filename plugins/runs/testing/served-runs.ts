@@ -12,6 +12,7 @@ import { againEndpoints } from '../routes/again.ts'
 import { invokeEndpoints } from '../routes/invoke.ts'
 import { listEndpoints } from '../routes/lists.ts'
 import { runEndpoints } from '../routes/run.ts'
+import { statsEndpoint } from '../routes/stats.ts'
 import { agent, createWorld, worldMigrations } from './world.ts'
 import type { World } from './world.ts'
 
@@ -41,7 +42,8 @@ export async function serveRuns(t: { after(fn: () => unknown): void }, database:
   const observed = createObserved(world.store)
   const core = { keys: memoryKeyring(), now: () => new Date(), log: createLogger({ level: 'error' }) }
   const services = { ...world, core, observed, runs: createCallerRuns({ ...world, core, observed }) }
-  const endpoints = [listEndpoints(services, services), invokeEndpoints(services), againEndpoints(services)]
+  const stats = statsEndpoint({ store: world.store, core: { now: core.now, extensions: () => [] } })
+  const endpoints = [[stats], listEndpoints(services, services), invokeEndpoints(services), againEndpoints(services)]
   const routes = [...endpoints.flat(), ...runEndpoints(services)]
   const { app } = await buildServer(t, [{ name: 'runs', endpoints: routes }], { store: world.store })
   const ask: ServedRuns['ask'] = (method, path, payload, key) =>
