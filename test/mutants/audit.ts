@@ -151,8 +151,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'each denial is a row of its own',
     file: 'plugins/audit/rows/audit-row.ts',
-    find: "return outcome === 'denied' ? countedKey(event, [action]) : eventKey(event)",
-    replace: 'return eventKey(event)',
+    find: "if (outcome !== 'denied') return eventKey(event)",
+    replace: "if (outcome !== '') return eventKey(event)",
     tests: audit,
     only: 'denials',
   },
