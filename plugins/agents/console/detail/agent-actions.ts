@@ -23,7 +23,7 @@ export function actionsOf(
   const talk: PageAction = {
     text: words.talk,
     icon: 'message',
-    rank: 'primary',
+    rank: 'secondary',
     whyNot: whyGone,
     onPick: () => openTab('playground'),
   }

@@ -59,7 +59,9 @@ export function AgentsPage() {
           onChange={(value) => change({ order: value === 'name' ? undefined : value, cursor: undefined })}
         />
         <span className="grow" />
-        {data !== undefined && isWhole ? <span className="faint num">{text.count(data.items.length)}</span> : undefined}
+        {data !== undefined && isWhole ? (
+          <span className="faint num clip">{text.count(data.items.length)}</span>
+        ) : undefined}
       </FilterBar>
       <DataTable
         label={text.title}
