@@ -3,8 +3,11 @@
 import type { ConsolePages } from './contract/page.ts'
 import { agentPages } from '../plugins/agents/console/page.ts'
 import { feedbackPages } from '../plugins/feedback/console/page.ts'
+import { approvalsPages } from '../plugins/runs/console/approvals/page.ts'
 import { runsPages } from '../plugins/runs/console/page.ts'
 import { templatePages } from '../plugins/templates/console/page.ts'
 
 /** Pages of plugins. */
 export const pluginPages: readonly ConsolePages[] = [agentPages, feedbackPages, runsPages, templatePages]
+export const pluginPages: readonly ConsolePages[] = [agentPages, feedbackPages, runsPages]
+export const pluginPages: readonly ConsolePages[] = [feedbackPages, approvalsPages, runsPages]

@@ -3,7 +3,7 @@ export interface ConsolePage {
   /** Unique in the installation; of a third party `<plugin>` or `<plugin>.<page>`. */
   readonly id: string
   readonly title: string
-  /** Heading under which the navigation lists the page, such as `Observe`. */
+  /** Heading under which the navigation lists the page, such as `Observe`; empty for a page that stands above the headings. */
   readonly section: string
   /** Path in the console; of a third party below `/x/<plugin>`. */
   readonly path: string

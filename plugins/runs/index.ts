@@ -69,5 +69,8 @@ export const runs = definePlugin({
   stateRoutes: (services, state) => stateEndpoints(createChildRuns({ ...services, state })),
   consumers: ({ writer }) => runsConsumers(writer),
   jobs: runsJobs,
-  console: [{ id: 'runs', title: 'Runs', section: 'Run', path: '/runs', capability: 'runs' }],
+  console: [
+    { id: 'runs', title: 'Runs', section: 'Run', path: '/runs', capability: 'runs' },
+    { id: 'approvals', title: 'Approvals', section: '', path: '/approvals', capability: 'runs' },
+  ],
 })

@@ -7,9 +7,9 @@ import { didYouMean } from '#schemas/values/nearest.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** ui/page-list.ts: the entries of the plugins' folders `console`. */
+/** ui/page-list.ts: the entries of the plugins' folders `console`, and of the folders of their pages. */
 export async function generate(): Promise<Map<string, string>> {
-  const paths = globSync('plugins/*/console/page.ts', { cwd: root }).toSorted()
+  const paths = globSync(['plugins/*/console/page.ts', 'plugins/*/console/*/page.ts'], { cwd: root }).toSorted()
   const rooms = await Promise.all(
     paths.map(async (path) => ({ path, exports: (await import(pathToFileURL(join(root, path)).href)) as object })),
   )

@@ -37,7 +37,7 @@ test('a console page names its plugin, and the other one, when id or path is tak
     [[page, { ...page, id: 'y', path: '/assets/y' }], /its path begins with \/assets, which is not the console's$/],
     [[page, { ...page, id: 'y', path: '/y', title: '\0' }], /title must be a string/],
     [[page, { ...page, id: 'y', path: '/y', title: '\ud800' }], /title must be a string/],
-    [[page, { ...page, id: 'y', path: '/y', section: '' }], /section must be a string/],
+    [[page, { ...page, id: 'y', path: '/y', section: '\0' }], /section must be a string/],
     [[page, { path: '/y' }], /console page undefined: id must be a string/],
     [[page, { ...page, id: 5 }], /id must be a string/],
     [[page, null], /console page undefined: id must be a string/],
@@ -49,4 +49,7 @@ test('a console page of a third party has an id and a path of its own', () => {
   assert.throws(() => read(withPages('acme', { ...page, id: 'audit' })), /its id must be acme, or begin with acme\./)
   assert.throws(() => read(withPages('acme', { ...page, path: '/audit' })), /its path must be \/x\/acme, or below/)
   assert.throws(() => read(withPages('acme', { ...page, path: '/x/acmes' })), /its path must be \/x\/acme, or below/)
+  // Only pages of the platform stand above the headings.
+  assert.throws(() => read(withPages('acme', { ...page, section: '' })), /its section must have a name$/)
+  assert.equal(read(withPages('audit', { ...page, section: '' }))[0]?.section, '')
 })

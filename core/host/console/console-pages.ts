@@ -54,7 +54,7 @@ const reserved: readonly string[] = ['api', 'assets', 'console', 'docs', 'oauth'
 const patterns = {
   id: /^[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)*$/,
   title: /^\P{Cc}+$/u,
-  section: /^\P{Cc}+$/u,
+  section: /^\P{Cc}*$/u,
   path: /^(?:\/|(?:\/[a-z0-9-]+)+)$/,
   capability: /^[a-z][a-z0-9.-]*$/,
 } as const
@@ -68,7 +68,8 @@ function checkFields(page: ConsolePage, refuse: (why: string) => never): void {
   }
 }
 
-function checkOwnNames(plugin: string, { id, path }: ConsolePage, refuse: (why: string) => never): void {
+function checkOwnNames(plugin: string, { id, path, section }: ConsolePage, refuse: (why: string) => never): void {
+  if (section === '') refuse('its section must have a name')
   if (id !== plugin && !id.startsWith(`${plugin}.`)) refuse(`its id must be ${plugin}, or begin with ${plugin}.`)
   if (path !== `/x/${plugin}` && !path.startsWith(`/x/${plugin}/`)) refuse(`its path must be /x/${plugin}, or below`)
 }

@@ -21,6 +21,7 @@ import IconCoin from '@tabler/icons-react/icons/IconCoin'
 import IconCopy from '@tabler/icons-react/icons/IconCopy'
 import IconDatabase from '@tabler/icons-react/icons/IconDatabase'
 import IconDeviceDesktop from '@tabler/icons-react/icons/IconDeviceDesktop'
+import IconDownload from '@tabler/icons-react/icons/IconDownload'
 import IconDots from '@tabler/icons-react/icons/IconDots'
 import IconGauge from '@tabler/icons-react/icons/IconGauge'
 import IconGitFork from '@tabler/icons-react/icons/IconGitFork'
@@ -89,6 +90,7 @@ export const icons = {
   desktop: IconDeviceDesktop,
   down: IconChevronDown,
   edit: IconPencil,
+  download: IconDownload,
   expired: IconClockX,
   feedback: IconMessageReport,
   fit: IconArrowsMaximize,
