@@ -2,6 +2,7 @@
 
 import type { ConsolePages } from './contract/page.ts'
 import { agentPages } from '../plugins/agents/console/page.ts'
+import { auditPages } from '../plugins/audit/console/page.ts'
 import { feedbackPages } from '../plugins/feedback/console/page.ts'
 import { approvalsPages } from '../plugins/runs/console/approvals/page.ts'
 import { runsPages } from '../plugins/runs/console/page.ts'
@@ -11,3 +12,4 @@ import { templatePages } from '../plugins/templates/console/page.ts'
 export const pluginPages: readonly ConsolePages[] = [agentPages, feedbackPages, runsPages, templatePages]
 export const pluginPages: readonly ConsolePages[] = [agentPages, feedbackPages, runsPages]
 export const pluginPages: readonly ConsolePages[] = [feedbackPages, approvalsPages, runsPages]
+export const pluginPages: readonly ConsolePages[] = [auditPages, feedbackPages, approvalsPages, runsPages]

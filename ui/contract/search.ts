@@ -3,13 +3,16 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 /** Parameters of an address, as strings. */
 export type SearchValues = Readonly<Record<string, string | undefined>>
 
+/** Changes parameters. What opens something pushes an entry of the history, so that Back closes it; a filter replaces the last one. */
+export type ChangeAddress = (changes: SearchValues, how?: 'push' | 'replace') => void
+
 /** The parameters of the address, and a function that changes some of them. `undefined` and an empty string remove one. */
-export function useAddress(): readonly [SearchValues, (changes: SearchValues) => void] {
+export function useAddress(): readonly [SearchValues, ChangeAddress] {
   const search: SearchValues = useSearch({ strict: false })
   const navigate = useNavigate()
-  const change = (changes: SearchValues): void => {
+  const change: ChangeAddress = (changes, how = 'replace') => {
     const given = Object.entries({ ...search, ...changes }).filter(([, value]) => value !== undefined && value !== '')
-    navigate({ to: '.', search: Object.fromEntries(given), replace: true }).catch(() => undefined)
+    navigate({ to: '.', search: Object.fromEntries(given), replace: how === 'replace', state: (was) => was }).catch(() => undefined)
   }
   return [search, change]
 }

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import test from 'node:test'
+import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
+import type { AuditEvent } from '#schemas/api/audit.ts'
+import { rangeEnd, toOptions, toQuery } from '../../plugins/audit/console/audit-rows.ts'
+import { packConsole } from '../../scripts/console/pack-console.ts'
+import { needsChromium } from './browser-session.ts'
+import { cannedShell, serveConsole } from './fake-console.ts'
+import { axeViolations, looks, openLook, overflowOf, startBrowser } from './look.ts'
+
+const packed = packConsole(fileURLToPath(new URL('../../', import.meta.url))).then(({ files }) => files)
+const hostile = '<img src=x onerror="document.title=1"> \u202e\u0007 مرحبا'
+const wide = { scheme: 'light', width: 'wide' } as const
+
+const exportLine = 'id,occurred_at\n'
+
+/** The shell of a caller that may read the log. */
+const shell = {
+  ...cannedShell,
+  '/api/capabilities': {
+    profile: 'open',
+    pages: [{ id: 'audit', title: 'Audit', section: 'Observe', path: '/audit', capability: 'audit' }],
+    capabilities: [{ id: 'audit', enabled: true }],
+  },
+}
+
+function rowOf(index: number): AuditEvent {
+  return {
+    id: `row-${index}`,
+    occurred_at: new Date(1_795_975_000_000 - index * 60_000).toISOString(),
+    source: index % 2 === 0 ? 'bff' : 'controller',
+    actor: ['oncall@example.com', 'manager:argocd-controller', hostile][index % 3] ?? '',
+    actor_exact: index % 3 !== 1,
+    actor_kind: 'user',
+    action: 'update',
+    resource_kind: 'AgentDeployment',
+    resource_name: index % 5 === 0 ? hostile : `refund-agent-${index}`,
+    namespace: index % 4 === 0 ? '' : 'support',
+    outcome: (['success', 'denied', 'error'] as const)[index % 3] ?? 'error',
+    trace_id: index % 2 === 0 ? '4bf92f3577b34da6a3ce929d0e0e4736' : null,
+    detail: { code: 'conflict', note: hostile },
+  }
+}
+
+/** A log without an end, whose cursors are numbers; and what was asked. */
+function endlessLog() {
+  const asked: URLSearchParams[] = []
+  const list = (request: IncomingMessage) => {
+    const { searchParams } = new URL(request.url ?? '', 'http://x')
+    asked.push(searchParams)
+    const first = Number(searchParams.get('cursor') ?? 0)
+    const items = Array.from({ length: 50 }, (_, index) => rowOf(first + index))
+    return { items: searchParams.get('actor') === 'none' ? [] : items, nextCursor: String(first + 50) }
+  }
+  return { asked, api: { ...shell, '/api/audit': list, '/api/audit/export': exportLine } }
+}
+
+test('a query has the filters of the address only, and the range of an hour is the same for minutes', () => {
+  const search = { namespace: 'a', actor: 'ada', item: 'x', cursor: 'y', from: '7d', admin: 'true' }
+  const query = toQuery(search, { from: '2026-11-20T00:00:00Z' })
+  assert.deepEqual(JSON.parse(JSON.stringify(query)), { namespace: 'a', actor: 'ada', from: '2026-11-20T00:00:00Z' })
+  assert.equal(toQuery({}, {})['scope'], 'permitted')
+  const now = Date.parse('2026-11-24T14:07:31Z')
+  assert.equal(new Date(rangeEnd('7d', now)).toISOString(), '2026-11-24T14:00:00.000Z')
+  assert.equal(new Date(rangeEnd('1h', now)).toISOString(), '2026-11-24T14:05:00.000Z')
+  assert.deepEqual(
+    toOptions(['b'], ['a', '', 'b'], 'c').map(({ value }) => value),
+    ['a', 'b', 'c'],
+  )
+})
+
+test('the log and an entry in each look: no violation, nothing sideways, text as text', needsChromium, async (t) => {
+  const browser = await startBrowser(t)
+  const url = await serveConsole(t, await packed, endlessLog().api)
+  for (const look of looks)
+    for (const item of ['?item=row-1', ...(look === looks[1] ? ['', '?item=none'] : [])]) {
+      const { page, problems } = await openLook(browser, `${url}/audit${item}`, look)
+      await page.waitForSelector(item === '' ? 'tbody tr[data-index="49"]' : 'main aside h2')
+      assert.deepEqual(await axeViolations(page), [], `${JSON.stringify(look)} ${item}`)
+      assert.equal(await overflowOf(page), 0, `${JSON.stringify(look)} ${item}`)
+      assert.equal(await page.locator('main img').count(), 0)
+      assert.deepEqual(problems, [])
+      await page.context().close()
+    }
+})
+
+test('arrows move the docked entry, Esc and Back close it, and a filter starts at the newest row', needsChromium, async (t) => {
+  const browser = await startBrowser(t)
+  const { api, asked } = endlessLog()
+  const url = await serveConsole(t, await packed, api)
+  const { page } = await openLook(browser, `${url}/audit`, wide)
+  await page.click('tbody tr:nth-child(2)')
+  await page.waitForSelector('text=The cluster denied this')
+  assert.ok((await page.textContent('main aside'))?.includes('The actor is a guess'))
+  await page.focus('tbody tr:nth-child(2)')
+  await page.keyboard.press('ArrowDown')
+  await page.waitForURL(/item=row-2$/)
+  await page.goBack()
+  await page.waitForURL(/\/audit$/)
+  await page.click('tbody tr:nth-child(1)')
+  await page.keyboard.press('Escape')
+  await page.waitForURL(/\/audit$/)
+
+  await page.keyboard.press(']')
+  await page.waitForURL(/cursor=50/)
+  await page.click('button[role="radio"]:has-text("Denied")')
+  await page.waitForURL(/\?outcome=denied$/)
+  const last = asked.at(-1)
+  assert.deepEqual([last?.get('outcome'), last?.get('cursor'), last?.get('scope')], ['denied', null, 'permitted'])
+  assert.match(last?.get('from') ?? '', /^\d{4}-.*Z$/)
+  await page.fill('input[type="search"]', 'none')
+  await page.waitForSelector('text=Nothing matches')
+  await page.goto(`${url}/audit?from=nonsense&to=x&namespace=a%00b`)
+  await page.waitForSelector('tbody tr[data-index="1"]')
+})
+
+test('an export is saved whole under its name, with the filter', needsChromium, async (t) => {
+  const browser = await startBrowser(t)
+  const url = await serveConsole(t, await packed, endlessLog().api)
+  const { page } = await openLook(browser, `${url}/audit?outcome=denied`, wide)
+  await page.click('button:has-text("Export")')
+  const [download, request] = await Promise.all([
+    page.waitForEvent('download'),
+    page.waitForRequest(/audit\/export/),
+    page.click('[role="menuitem"]:has-text("CSV")'),
+  ])
+  assert.equal(download.suggestedFilename(), 'audit.csv')
+  assert.equal(readFileSync(await download.path(), 'utf8'), JSON.stringify(exportLine))
+  const { searchParams } = new URL(request.url())
+  assert.deepEqual([searchParams.get('outcome'), searchParams.get('format')], ['denied', 'csv'])
+  assert.ok(Date.parse(searchParams.get('to') ?? '') > Date.parse(searchParams.get('from') ?? ''))
+})
+
+test('a log that is not enabled names its setting; a denied one says so', needsChromium, async (t) => {
+  const browser = await startBrowser(t)
+  for (const [status, words] of [
+    [501, 'This part of the installation is not configured'],
+    [403, 'You may not see this page'],
+    [429, 'Try again'],
+  ] as const) {
+    const url = await serveConsole(t, await packed, { ...shell, '/api/audit': status })
+    const { page } = await openLook(browser, `${url}/audit`, wide)
+    await page.waitForSelector(`text=${words}`)
+    assert.deepEqual(await axeViolations(page), [])
+    await page.context().close()
+  }
+})
+
+/** Bytes of the heap after a collection. */
+async function heapOf(page: Page): Promise<number> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('HeapProfiler.collectGarbage')
+  const { usedSize } = await session.send('Runtime.getHeapUsage')
+  await session.detach()
+  return usedSize
+}
+
+test('10,000 rows in 200 pages: the heap and the document stay as large as after 50 pages', needsChromium, async (t) => {
+  const browser = await startBrowser(t)
+  const url = await serveConsole(t, await packed, endlessLog().api)
+  const { page } = await openLook(browser, `${url}/audit`, wide)
+  await page.clock.install()
+  const pages = async (first: number, last: number): Promise<readonly [number, number]> => {
+    for (let number = first; number <= last; number += 1) {
+      await page.keyboard.press(']')
+      await page.waitForSelector(`tbody b:text-is("refund-agent-${number * 50 + 1}")`)
+    }
+    // Pages are kept for half a minute.
+    await page.clock.fastForward(31_000)
+    return [await heapOf(page), await page.evaluate<number>('document.querySelectorAll("*").length')]
+  }
+  const [heap50, elements50] = await pages(1, 50)
+  const [heap200, elements200] = await pages(51, 200)
+  t.diagnostic(`heap ${(heap50 / 1e6).toFixed(2)} MB after 50 pages, ${(heap200 / 1e6).toFixed(2)} MB after 200`)
+  assert.equal(elements200, elements50)
+  // Chromium keeps one element a page for its LargestContentfulPaint entries, of which it keeps 150. The rows would be 8 MB.
+  assert.ok(heap200 - heap50 < 2_000_000, `${heap50} to ${heap200} bytes`)
+})
