@@ -1,5 +1,7 @@
 import type { PartStates } from '../part-states.ts'
 import { CostChart } from './cost-chart.tsx'
+import { CumulativeChart } from './cumulative-chart.tsx'
+import type { CumulativeDay } from './cumulative-points.ts'
 import type { DayAmounts } from './day-stacks.ts'
 import { MetricCard, MetricRow } from './metric-card.tsx'
 import { OutcomeBars } from './outcome-bars.tsx'
@@ -17,6 +19,12 @@ const costDays: readonly DayAmounts[] = Array.from({ length: 30 }, (_, index) =>
   const amounts = Object.fromEntries(agents.map((agent, at) => [agent, String(base / (at + 2))]))
   return { day, amounts, isPartial: index === 23 }
 })
+
+const sumDays: readonly CumulativeDay[] = costDays.map(({ day }, index) => ({
+  day,
+  amount: String(180 + Math.round(60 * Math.sin(index / 2))),
+  isForecast: index > 23,
+}))
 
 /** States of the parts of this folder. */
 export const figureStates: readonly PartStates[] = [
@@ -111,6 +119,29 @@ export const figureStates: readonly PartStates[] = [
         ),
       },
       { name: 'none', show: () => <CostChart days={[]} currency="EUR" label="No cost" /> },
+    ],
+  },
+  {
+    part: 'CumulativeChart',
+    states: [
+      {
+        name: 'a forecast with its cone, and a budget',
+        show: () => (
+          <CumulativeChart
+            days={sumDays}
+            currency="USD"
+            label="Spent by day, $4,300 of $7,500; the forecast is $5,400"
+            method="Weighted least squares with weekdays; 80 % interval"
+            interval={{ low: '5000', high: '5900' }}
+            limit={{ amount: '7500', words: 'Budget' }}
+          />
+        ),
+      },
+      {
+        name: 'without a forecast',
+        show: () => <CumulativeChart days={sumDays.slice(0, 5)} currency="USD" label="Spent in five days" />,
+      },
+      { name: 'none', show: () => <CumulativeChart days={[]} currency="USD" label="Nothing was spent" /> },
     ],
   },
 ]
