@@ -3,7 +3,9 @@
 import type { ConsolePages } from './contract/page.ts'
 import { agentPages } from '../plugins/agents/console/page.ts'
 import { auditPages } from '../plugins/audit/console/page.ts'
+import { costPages } from '../plugins/cost/console/page.ts'
 import { feedbackPages } from '../plugins/feedback/console/page.ts'
+import { topologyPages } from '../plugins/registries/console/topology/page.ts'
 import { approvalsPages } from '../plugins/runs/console/approvals/page.ts'
 import { runsPages } from '../plugins/runs/console/page.ts'
 import { templatePages } from '../plugins/templates/console/page.ts'
@@ -13,3 +15,11 @@ export const pluginPages: readonly ConsolePages[] = [agentPages, feedbackPages, 
 export const pluginPages: readonly ConsolePages[] = [agentPages, feedbackPages, runsPages]
 export const pluginPages: readonly ConsolePages[] = [feedbackPages, approvalsPages, runsPages]
 export const pluginPages: readonly ConsolePages[] = [auditPages, feedbackPages, approvalsPages, runsPages]
+export const pluginPages: readonly ConsolePages[] = [
+  auditPages,
+  costPages,
+  feedbackPages,
+  topologyPages,
+  approvalsPages,
+  runsPages,
+]

@@ -109,7 +109,10 @@ export const NavigationPage = Type.Object(
   {
     id: Type.String({ description: 'Id of the page.', examples: ['runs'] }),
     title: Type.String({ description: 'Title in the navigation.', examples: ['Runs'] }),
-    section: Type.String({ description: 'Heading of the navigation; empty above the headings.', examples: ['Operate'] }),
+    section: Type.String({
+      description: 'Heading of the navigation; empty above the headings.',
+      examples: ['Operate'],
+    }),
     path: Type.String({ description: 'Path in the console.', examples: ['/runs'] }),
     capability: Type.String({ description: 'Id of the capability.', examples: ['runs'] }),
     entry: Type.Optional(

@@ -86,7 +86,16 @@ test('an answer is what the schema of the question wants', () => {
 /** A node of a tree, begun so many milliseconds after the run. */
 function node(kind: string, name: string, start: number, rest: object = {}): never {
   const began = new Date(now + start).toISOString()
-  const known = { spanId: name, kind, name, startedAt: began, durationMs: 5, status: 'ok', attributes: {}, content: null }
+  const known = {
+    spanId: name,
+    kind,
+    name,
+    startedAt: began,
+    durationMs: 5,
+    status: 'ok',
+    attributes: {},
+    content: null,
+  }
   return { ...known, children: [], ...rest } as never
 }
 

@@ -18,52 +18,63 @@ async function untilTitle(page: Page, words: string): Promise<void> {
   await page.waitForTimeout(350)
 }
 
-test('the queue and a decision in each look: no violation, nothing sideways, text as text', needsChromium, async (t) => {
-  const browser = await startBrowser(t)
-  const { api } = cannedApprovals()
-  const url = await serveConsole(t, await packed, { ...cannedShell, ...api })
-  for (const [index, look] of looks.entries())
-    for (const item of ['?item=run-3', ...(index === 1 ? ['', '?item=run-2%2Fi2', '?item=none'] : [])]) {
-      const { page, problems } = await openLook(browser, `${url}/approvals${item}`, look)
-      await page.waitForSelector(item.endsWith('none') ? 'h2:has-text("not known")' : 'section h2')
-      assert.deepEqual(await axeViolations(page), [], `${JSON.stringify(look)} ${item}`)
-      assert.equal(await overflowOf(page), 0, `${JSON.stringify(look)} ${item}`)
-      assert.deepEqual(problems.filter((one) => !one.includes('404')), [])
-      assert.equal(await page.locator('main img').count(), 0)
-      await page.context().close()
-    }
-  const { page } = await openLook(browser, `${url}/approvals?item=run-3`, { scheme: 'light', width: 'wide' })
-  await page.waitForSelector('section h2')
-  assert.ok((await page.locator('section h2').textContent())?.includes(hostile))
-})
+test(
+  'the queue and a decision in each look: no violation, nothing sideways, text as text',
+  needsChromium,
+  async (t) => {
+    const browser = await startBrowser(t)
+    const { api } = cannedApprovals()
+    const url = await serveConsole(t, await packed, { ...cannedShell, ...api })
+    for (const [index, look] of looks.entries())
+      for (const item of ['?item=run-3', ...(index === 1 ? ['', '?item=run-2%2Fi2', '?item=none'] : [])]) {
+        const { page, problems } = await openLook(browser, `${url}/approvals${item}`, look)
+        await page.waitForSelector(item.endsWith('none') ? 'h2:has-text("not known")' : 'section h2')
+        assert.deepEqual(await axeViolations(page), [], `${JSON.stringify(look)} ${item}`)
+        assert.equal(await overflowOf(page), 0, `${JSON.stringify(look)} ${item}`)
+        assert.deepEqual(
+          problems.filter((one) => !one.includes('404')),
+          [],
+        )
+        assert.equal(await page.locator('main img').count(), 0)
+        await page.context().close()
+      }
+    const { page } = await openLook(browser, `${url}/approvals?item=run-3`, { scheme: 'light', width: 'wide' })
+    await page.waitForSelector('section h2')
+    assert.ok((await page.locator('section h2').textContent())?.includes(hostile))
+  },
+)
 
-test('a key focuses Approve, Enter decides, and a press for one decision never decides the next', needsChromium, async (t) => {
-  const browser = await startBrowser(t)
-  const { api, sent } = cannedApprovals()
-  const url = await serveConsole(t, await packed, { ...cannedShell, ...api })
-  const { page } = await openLook(browser, `${url}/approvals`, { scheme: 'light', width: 'wide' })
-  await untilTitle(page, 'deploy.rollback')
-  await page.keyboard.press('a')
-  await page.waitForSelector('button:focus:has-text("press Enter")')
-  assert.deepEqual(sent, [])
-  for (const _ of [1, 2, 3]) await page.keyboard.press('Enter')
-  await untilTitle(page, 'payments.refund')
-  assert.deepEqual(sent, [{ run: 'run-0', interruptId: 'i0', decision: 'approve' }])
-  assert.equal(await page.locator('li button').count(), 4)
+test(
+  'a key focuses Approve, Enter decides, and a press for one decision never decides the next',
+  needsChromium,
+  async (t) => {
+    const browser = await startBrowser(t)
+    const { api, sent } = cannedApprovals()
+    const url = await serveConsole(t, await packed, { ...cannedShell, ...api })
+    const { page } = await openLook(browser, `${url}/approvals`, { scheme: 'light', width: 'wide' })
+    await untilTitle(page, 'deploy.rollback')
+    await page.keyboard.press('a')
+    await page.waitForSelector('button:focus:has-text("press Enter")')
+    assert.deepEqual(sent, [])
+    for (const _ of [1, 2, 3]) await page.keyboard.press('Enter')
+    await untilTitle(page, 'payments.refund')
+    assert.deepEqual(sent, [{ run: 'run-0', interruptId: 'i0', decision: 'approve' }])
+    assert.equal(await page.locator('li button').count(), 4)
 
-  // The decision of run 1 is made meanwhile: the page says by whom, and goes on.
-  await page.click(approve)
-  await page.waitForSelector('text=Approved by another person')
-  await page.waitForSelector('text=grace@example.com')
-  await page.click('button:has-text("Next decision")')
-  await untilTitle(page, 'Answer a question')
-  await page.click('button:has-text("Send the answer")')
-  await page.waitForSelector('text=Write an answer.')
-  await page.fill('textarea', 'October')
-  await page.click('button:has-text("Send the answer")', { clickCount: 3 })
-  await untilTitle(page, 'Call')
-  assert.deepEqual(sent.slice(2), [{ run: 'run-2', interruptId: 'i2', payload: 'October' }])
-})
+    // The decision of run 1 is made meanwhile: the page says by whom, and goes on.
+    await page.click(approve)
+    await page.waitForSelector('text=Approved by another person')
+    await page.waitForSelector('text=grace@example.com')
+    await page.click('button:has-text("Next decision")')
+    await untilTitle(page, 'Answer a question')
+    await page.click('button:has-text("Send the answer")')
+    await page.waitForSelector('text=Write an answer.')
+    await page.fill('textarea', 'October')
+    await page.click('button:has-text("Send the answer")', { clickCount: 3 })
+    await untilTitle(page, 'Call')
+    assert.deepEqual(sent.slice(2), [{ run: 'run-2', interruptId: 'i2', payload: 'October' }])
+  },
+)
 
 test('a rejection needs a reason; several are rejected with one, and never approved', needsChromium, async (t) => {
   const browser = await startBrowser(t)

@@ -87,35 +87,39 @@ test('the log and an entry in each look: no violation, nothing sideways, text as
     }
 })
 
-test('arrows move the docked entry, Esc and Back close it, and a filter starts at the newest row', needsChromium, async (t) => {
-  const browser = await startBrowser(t)
-  const { api, asked } = endlessLog()
-  const url = await serveConsole(t, await packed, api)
-  const { page } = await openLook(browser, `${url}/audit`, wide)
-  await page.click('tbody tr:nth-child(2)')
-  await page.waitForSelector('text=The cluster denied this')
-  assert.ok((await page.textContent('main aside'))?.includes('The actor is a guess'))
-  await page.focus('tbody tr:nth-child(2)')
-  await page.keyboard.press('ArrowDown')
-  await page.waitForURL(/item=row-2$/)
-  await page.goBack()
-  await page.waitForURL(/\/audit$/)
-  await page.click('tbody tr:nth-child(1)')
-  await page.keyboard.press('Escape')
-  await page.waitForURL(/\/audit$/)
+test(
+  'arrows move the docked entry, Esc and Back close it, and a filter starts at the newest row',
+  needsChromium,
+  async (t) => {
+    const browser = await startBrowser(t)
+    const { api, asked } = endlessLog()
+    const url = await serveConsole(t, await packed, api)
+    const { page } = await openLook(browser, `${url}/audit`, wide)
+    await page.click('tbody tr:nth-child(2)')
+    await page.waitForSelector('text=The cluster denied this')
+    assert.ok((await page.textContent('main aside'))?.includes('The actor is a guess'))
+    await page.focus('tbody tr:nth-child(2)')
+    await page.keyboard.press('ArrowDown')
+    await page.waitForURL(/item=row-2$/)
+    await page.goBack()
+    await page.waitForURL(/\/audit$/)
+    await page.click('tbody tr:nth-child(1)')
+    await page.keyboard.press('Escape')
+    await page.waitForURL(/\/audit$/)
 
-  await page.keyboard.press(']')
-  await page.waitForURL(/cursor=50/)
-  await page.click('button[role="radio"]:has-text("Denied")')
-  await page.waitForURL(/\?outcome=denied$/)
-  const last = asked.at(-1)
-  assert.deepEqual([last?.get('outcome'), last?.get('cursor'), last?.get('scope')], ['denied', null, 'permitted'])
-  assert.match(last?.get('from') ?? '', /^\d{4}-.*Z$/)
-  await page.fill('input[type="search"]', 'none')
-  await page.waitForSelector('text=Nothing matches')
-  await page.goto(`${url}/audit?from=nonsense&to=x&namespace=a%00b`)
-  await page.waitForSelector('tbody tr[data-index="1"]')
-})
+    await page.keyboard.press(']')
+    await page.waitForURL(/cursor=50/)
+    await page.click('button[role="radio"]:has-text("Denied")')
+    await page.waitForURL(/\?outcome=denied$/)
+    const last = asked.at(-1)
+    assert.deepEqual([last?.get('outcome'), last?.get('cursor'), last?.get('scope')], ['denied', null, 'permitted'])
+    assert.match(last?.get('from') ?? '', /^\d{4}-.*Z$/)
+    await page.fill('input[type="search"]', 'none')
+    await page.waitForSelector('text=Nothing matches')
+    await page.goto(`${url}/audit?from=nonsense&to=x&namespace=a%00b`)
+    await page.waitForSelector('tbody tr[data-index="1"]')
+  },
+)
 
 test('an export is saved whole under its name, with the filter', needsChromium, async (t) => {
   const browser = await startBrowser(t)
@@ -158,24 +162,28 @@ async function heapOf(page: Page): Promise<number> {
   return usedSize
 }
 
-test('10,000 rows in 200 pages: the heap and the document stay as large as after 50 pages', needsChromium, async (t) => {
-  const browser = await startBrowser(t)
-  const url = await serveConsole(t, await packed, endlessLog().api)
-  const { page } = await openLook(browser, `${url}/audit`, wide)
-  await page.clock.install()
-  const pages = async (first: number, last: number): Promise<readonly [number, number]> => {
-    for (let number = first; number <= last; number += 1) {
-      await page.keyboard.press(']')
-      await page.waitForSelector(`tbody b:text-is("refund-agent-${number * 50 + 1}")`)
+test(
+  '10,000 rows in 200 pages: the heap and the document stay as large as after 50 pages',
+  needsChromium,
+  async (t) => {
+    const browser = await startBrowser(t)
+    const url = await serveConsole(t, await packed, endlessLog().api)
+    const { page } = await openLook(browser, `${url}/audit`, wide)
+    await page.clock.install()
+    const pages = async (first: number, last: number): Promise<readonly [number, number]> => {
+      for (let number = first; number <= last; number += 1) {
+        await page.keyboard.press(']')
+        await page.waitForSelector(`tbody b:text-is("refund-agent-${number * 50 + 1}")`)
+      }
+      // Pages are kept for half a minute.
+      await page.clock.fastForward(31_000)
+      return [await heapOf(page), await page.evaluate<number>('document.querySelectorAll("*").length')]
     }
-    // Pages are kept for half a minute.
-    await page.clock.fastForward(31_000)
-    return [await heapOf(page), await page.evaluate<number>('document.querySelectorAll("*").length')]
-  }
-  const [heap50, elements50] = await pages(1, 50)
-  const [heap200, elements200] = await pages(51, 200)
-  t.diagnostic(`heap ${(heap50 / 1e6).toFixed(2)} MB after 50 pages, ${(heap200 / 1e6).toFixed(2)} MB after 200`)
-  assert.equal(elements200, elements50)
-  // Chromium keeps one element a page for its LargestContentfulPaint entries, of which it keeps 150. The rows would be 8 MB.
-  assert.ok(heap200 - heap50 < 2_000_000, `${heap50} to ${heap200} bytes`)
-})
+    const [heap50, elements50] = await pages(1, 50)
+    const [heap200, elements200] = await pages(51, 200)
+    t.diagnostic(`heap ${(heap50 / 1e6).toFixed(2)} MB after 50 pages, ${(heap200 / 1e6).toFixed(2)} MB after 200`)
+    assert.equal(elements200, elements50)
+    // Chromium keeps one element a page for its LargestContentfulPaint entries, of which it keeps 150. The rows would be 8 MB.
+    assert.ok(heap200 - heap50 < 2_000_000, `${heap50} to ${heap200} bytes`)
+  },
+)

@@ -33,7 +33,13 @@ export function cannedApprovals(): { readonly api: CannedResponses; readonly sen
     subject: 'oncall@example.com',
     createdAt: minutes(-5),
     interrupts: [
-      { reason: 'approval_required', ...asked, id: `i${index}`, askedAt: minutes(-3), expiresAt: minutes(4 + 60 * index) },
+      {
+        reason: 'approval_required',
+        ...asked,
+        id: `i${index}`,
+        askedAt: minutes(-3),
+        expiresAt: minutes(4 + 60 * index),
+      },
     ],
     decisions: [] as object[],
   }))

@@ -12,7 +12,9 @@ export function useAddress(): readonly [SearchValues, ChangeAddress] {
   const navigate = useNavigate()
   const change: ChangeAddress = (changes, how = 'replace') => {
     const given = Object.entries({ ...search, ...changes }).filter(([, value]) => value !== undefined && value !== '')
-    navigate({ to: '.', search: Object.fromEntries(given), replace: how === 'replace', state: (was) => was }).catch(() => undefined)
+    navigate({ to: '.', search: Object.fromEntries(given), replace: how === 'replace', state: (was) => was }).catch(
+      () => undefined,
+    )
   }
   return [search, change]
 }

@@ -8,6 +8,7 @@ import type { PartStates } from '../parts/part-states.ts'
 import { stateStates } from '../parts/state/state.states.tsx'
 import { statusStates } from '../parts/status/status.states.tsx'
 import { tableStates } from '../parts/table/table.states.tsx'
+import { topologyStates } from '../parts/topology/topology.states.tsx'
 import { traceStates } from '../parts/trace/trace.states.tsx'
 import { valueStates } from '../parts/value/value.states.tsx'
 
@@ -24,4 +25,5 @@ export const allStates: readonly PartStates[] = [
   ...pageStates,
   ...contentStates,
   ...traceStates,
+  ...topologyStates,
 ]

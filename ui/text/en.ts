@@ -184,7 +184,11 @@ export const text = {
     apply: 'Apply',
     wrong: 'Enter two times, the first before the second.',
   },
-  cost: { others: 'others', forecast: (amount: string) => `${amount}, forecast` },
+  cost: {
+    others: 'others',
+    forecast: (amount: string) => `${amount}, forecast`,
+    noForecast: 'There is no forecast.',
+  },
   guide: {
     done: (done: number, all: number) => `${done} of ${all}`,
     isDone: 'done',
@@ -252,6 +256,21 @@ export const text = {
     wholeRun: 'Whole run',
     flameHint: (boxes: number, spans: number) =>
       `A press selects, a double press zooms in. ${plural(boxes, 'box', 'boxes')} of ${plural(spans, 'span', 'spans')}.`,
+  },
+  topology: {
+    objects: (count: number) => plural(count, 'object', 'objects'),
+    larger: 'Larger',
+    smaller: 'Smaller',
+    fit: 'Fit',
+    kinds: {
+      AgentDeployment: 'Agent',
+      AgentRegistry: 'Registry',
+      ModelRoute: 'Model route',
+      ModelProvider: 'Provider',
+      McpToolBinding: 'Tool binding',
+      McpServer: 'MCP server',
+      KnowledgeBase: 'Knowledge base',
+    } as Readonly<Record<string, string>>,
   },
   pager: {
     label: 'Pages of the list',

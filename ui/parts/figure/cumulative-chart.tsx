@@ -46,17 +46,16 @@ export function CumulativeChart({ days, currency, label, method, interval, limit
           <path className={own['spent']} d={toPath(spent)} />
           <path className={own['ahead']} d={toPath(forecast)} />
         </svg>
-        {days.map(({ day }, index) =>
-          labels.has(index) ? (
-            <span
-              key={day}
-              className={styles['label']}
-              style={{ left: `${days.length < 2 ? 0 : (index / (days.length - 1)) * 100}%` }}
-            >
+        {days.map(({ day }, index) => {
+          const share = days.length < 2 ? 0 : (index / (days.length - 1)) * 100
+          // The last label ends where the plot ends.
+          const place = { left: `${share}%`, transform: `translateX(-${share}%)` }
+          return labels.has(index) ? (
+            <span key={day} className={styles['label']} style={place}>
               {toDay(day)}
             </span>
-          ) : undefined,
-        )}
+          ) : undefined
+        })}
         {limit === undefined ? undefined : (
           <div
             className={`${styles['tick']} ${styles['limit']} ${toneClass('bad')}`}

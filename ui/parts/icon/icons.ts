@@ -39,6 +39,7 @@ import IconArrowsMaximize from '@tabler/icons-react/icons/IconArrowsMaximize'
 import IconMenu2 from '@tabler/icons-react/icons/IconMenu2'
 import IconMessage2 from '@tabler/icons-react/icons/IconMessage2'
 import IconMessageReport from '@tabler/icons-react/icons/IconMessageReport'
+import IconMinus from '@tabler/icons-react/icons/IconMinus'
 import IconMoon from '@tabler/icons-react/icons/IconMoon'
 import IconPencil from '@tabler/icons-react/icons/IconPencil'
 import IconPlayerPauseFilled from '@tabler/icons-react/icons/IconPlayerPauseFilled'
@@ -106,6 +107,7 @@ export const icons = {
   lock: IconLock,
   menu: IconMenu2,
   message: IconMessage2,
+  minus: IconMinus,
   moon: IconMoon,
   more: IconDots,
   paused: IconPlayerPauseFilled,

@@ -21,6 +21,8 @@ const looks: Readonly<Record<string, StateLook>> = {
   ready: { tone: 'ok', icon: 'check', label: 'Ready' },
   progressing: { tone: 'info', icon: 'turning', label: 'Rolling out' },
   degraded: { tone: 'bad', icon: 'alert', label: 'Degraded' },
+  notready: { tone: 'warn', icon: 'hourglass', label: 'Not ready' },
+  missing: { tone: 'bad', icon: 'cross', label: 'Missing' },
   idle: { tone: 'mute', icon: 'moon', label: 'Scaled to zero' },
   gated: { tone: 'warn', icon: 'hourglass', label: 'Held by gate' },
   inconclusive: { tone: 'warn', icon: 'hourglass', label: 'Inconclusive' },

@@ -44,9 +44,7 @@ export function Queue({ items, shown, selected, onChoose, onSelect, onRejected }
   }
   return (
     <>
-      {chosen.length === 0 ? undefined : (
-        <RejectSelected items={chosen} onSelect={onSelect} onRejected={onRejected} />
-      )}
+      {chosen.length === 0 ? undefined : <RejectSelected items={chosen} onSelect={onSelect} onRejected={onRejected} />}
       <ul
         className={`${styles['queue']} ${chosen.length === 0 ? '' : styles['choosing']}`}
         aria-label={text.queue}

@@ -32,7 +32,12 @@ export function RejectSelected({ items, onSelect, onRejected }: RejectSelectedPr
   )
 }
 
-function RejectDialog({ items, onSelect, onRejected, onClose }: RejectSelectedProps & { readonly onClose: () => void }) {
+function RejectDialog({
+  items,
+  onSelect,
+  onRejected,
+  onClose,
+}: RejectSelectedProps & { readonly onClose: () => void }) {
   const [reason, setReason] = useState('')
   const [isBusy, setBusy] = useState(false)
   const [failed, setFailed] = useState<ReadonlyMap<string, string>>(new Map())

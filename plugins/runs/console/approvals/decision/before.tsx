@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { Duration } from '#ui/parts/value/numbers.tsx'
 import { StatusBadge } from '#ui/parts/status/status-badge.tsx'
+import trace from '#ui/parts/trace/trace.module.css'
 import styles from './decision.module.css'
 import type { EarlierStep, PauseStory } from '../items/before-pause.ts'
 import { approvalsText as text } from '../items/text.ts'
@@ -40,7 +41,7 @@ export function Before({ story, hasFailed, run }: BeforeProps) {
 function Step({ step: { kind, name, preview, durationMs, hasFailed } }: { readonly step: EarlierStep }) {
   return (
     <li>
-      <span className={`${styles['dot']} ${styles[kind] ?? ''}`} />
+      <span className={`${trace['shape']} ${trace[kind] ?? ''}`} />
       <span className={`mono ${styles['name']}`} dir="auto">
         {name}
       </span>

@@ -47,7 +47,8 @@ export function DecisionForm({ item, onDecided, onOvertaken, children }: Decisio
     setProblem(undefined)
     decide({ decision: 'reject', reason: reason.trim(), onReject })
   }
-  const valueProblem = problem?.of === 'value' ? problem.words : fieldProblem(failure, isQuestion ? '/payload' : '/arguments')
+  const valueProblem =
+    problem?.of === 'value' ? problem.words : fieldProblem(failure, isQuestion ? '/payload' : '/arguments')
   return (
     <>
       {isQuestion ? (

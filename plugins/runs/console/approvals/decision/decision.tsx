@@ -107,7 +107,8 @@ function Facts({ run, interrupt, isRead }: FactsProps) {
   const { policy, askedAt } = interrupt
   const now = useNow()
   const left = msLeft(interrupt, now)
-  const asker = policy === undefined ? (isRead ? text.noPolicy : '—') : [policy.name, policy.rule].filter(Boolean).join(', ')
+  const asker =
+    policy === undefined ? (isRead ? text.noPolicy : '—') : [policy.name, policy.rule].filter(Boolean).join(', ')
   return (
     <dl className={styles['facts']}>
       <div>

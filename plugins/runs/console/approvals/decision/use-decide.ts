@@ -41,11 +41,12 @@ export function useDecide({ item, onDecided, onOvertaken }: DecideOptions): Deci
     presses.lastAt = performance.now()
     setBusy(true)
     setFailure(undefined)
+    const finish = (run: ListedRun): void => {
+      showToast({ kind: 'done', message: text.doneFor(text.done[given.decision ?? 'answer'], nameOf(item)) })
+      onDecided(run)
+    }
     sendDecision(item, given, presses.key)
-      .then((run) => {
-        showToast({ kind: 'done', message: text.doneFor(text.done[given.decision ?? 'answer'], nameOf(item)) })
-        onDecided(run)
-      })
+      .then(finish)
       .catch(fail)
       .finally(() => setBusy(false))
   }

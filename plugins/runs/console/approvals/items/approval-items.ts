@@ -39,9 +39,7 @@ export function itemId(run: string, interrupt: string): string {
 /** Run and interrupt of an address; an address may name a run alone. */
 export function parseItem(item: string): { readonly run: string; readonly interrupt: string | undefined } {
   const cut = item.indexOf('/')
-  return cut === -1
-    ? { run: item, interrupt: undefined }
-    : { run: item.slice(0, cut), interrupt: item.slice(cut + 1) }
+  return cut === -1 ? { run: item, interrupt: undefined } : { run: item.slice(0, cut), interrupt: item.slice(cut + 1) }
 }
 
 /** The decision that an address names. */

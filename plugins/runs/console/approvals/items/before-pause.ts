@@ -62,7 +62,11 @@ function wordsOf({ kind, attributes, content }: SpanNode): string {
   if (kind === 'message') return stringOf(attributes['text']) || stringOf(attributes['content'])
   const messages: unknown = kind === 'model' ? content?.outputMessages : undefined
   if (!Array.isArray(messages)) return ''
-  return messages.flatMap(partsOf).map(stringOf).filter((part) => part !== '').join('\n')
+  return messages
+    .flatMap(partsOf)
+    .map(stringOf)
+    .filter((part) => part !== '')
+    .join('\n')
 }
 
 function partsOf(message: unknown): readonly unknown[] {

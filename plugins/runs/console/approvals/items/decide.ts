@@ -12,14 +12,19 @@ export interface GivenDecision {
 }
 
 /** Sends a decision. Returns the run as it is then. A repeated send of the same key decides once. */
-export async function sendDecision({ run, interrupt }: ApprovalItem, given: GivenDecision, key: string): Promise<ListedRun> {
+export async function sendDecision(
+  { run, interrupt }: ApprovalItem,
+  given: GivenDecision,
+  key: string,
+): Promise<ListedRun> {
   const changed = await sendApi<ListedRun>({
     method: 'POST',
     path: ['runs', run.id, 'resume'],
     body: { interruptId: interrupt.id, ...given },
     headers: { 'idempotency-key': key },
   })
-  if (changed === undefined) throw new ApiProblem({ status: 502, title: 'No response', detail: 'The response was empty.' })
+  if (changed === undefined)
+    throw new ApiProblem({ status: 502, title: 'No response', detail: 'The response was empty.' })
   return changed
 }
 
