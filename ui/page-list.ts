@@ -11,15 +11,13 @@ import { runsPages } from '../plugins/runs/console/page.ts'
 import { templatePages } from '../plugins/templates/console/page.ts'
 
 /** Pages of plugins. */
-export const pluginPages: readonly ConsolePages[] = [agentPages, feedbackPages, runsPages, templatePages]
-export const pluginPages: readonly ConsolePages[] = [agentPages, feedbackPages, runsPages]
-export const pluginPages: readonly ConsolePages[] = [feedbackPages, approvalsPages, runsPages]
-export const pluginPages: readonly ConsolePages[] = [auditPages, feedbackPages, approvalsPages, runsPages]
 export const pluginPages: readonly ConsolePages[] = [
+  agentPages,
   auditPages,
   costPages,
   feedbackPages,
   topologyPages,
   approvalsPages,
   runsPages,
+  templatePages,
 ]

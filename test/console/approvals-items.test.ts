@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { answerForm, readAnswer, readArguments } from '../../plugins/runs/console/approvals/items/answers.ts'
+import { replyForm, readReply, readArguments } from '../../plugins/runs/console/approvals/items/replies.ts'
 import {
   findItem,
   isSoon,
@@ -8,7 +8,7 @@ import {
   toItems,
   withRun,
 } from '../../plugins/runs/console/approvals/items/approval-items.ts'
-import type { ListedRun } from '../../plugins/runs/console/approvals/items/approval-items.ts'
+import type { PausedRun } from '../../plugins/runs/console/approvals/items/approval-items.ts'
 import { toPauseStory } from '../../plugins/runs/console/approvals/items/before-pause.ts'
 import { isOwnPress } from '../../plugins/runs/console/approvals/items/press-guard.ts'
 
@@ -16,13 +16,13 @@ const now = Date.parse('2026-11-24T14:00:00Z')
 const minutes = (count: number): string => new Date(now + count * 60_000).toISOString()
 
 /** A paused run with an interrupt for each time in minutes at which one expires; null is never. */
-function paused(id: string, ...ends: readonly (number | null)[]): ListedRun {
+function paused(id: string, ...ends: readonly (number | null)[]): PausedRun {
   const interrupts = ends.map((end, index) => ({
     id: `i${index}`,
     reason: 'approval_required',
     ...(end === null ? {} : { expiresAt: minutes(end) }),
   }))
-  return { id, state: 'paused', createdAt: minutes(-5), interrupts } as unknown as ListedRun
+  return { id, state: 'paused', createdAt: minutes(-5), interrupts } as unknown as PausedRun
 }
 
 test('what expires first is first; an interrupt that never expires is last, and a run that goes on is none', () => {
@@ -49,7 +49,7 @@ test('an address names a decision, or a run whose first decision is meant', () =
 
 test('a page has a run as a decision left it, without its content', () => {
   const page = { items: [paused('a', 1), paused('b', 2)], nextCursor: null }
-  const changed = { ...paused('a'), state: 'running', input: 'x', output: 'y' } as ListedRun
+  const changed = { ...paused('a'), state: 'running', input: 'x', output: 'y' } as PausedRun
   const { items } = withRun(page, changed)
   assert.deepEqual(items[0], { ...paused('a'), state: 'running' })
   assert.equal(items[1], page.items[1])
@@ -65,15 +65,15 @@ test('a second press, and a press that was meant for the decision before, do not
 })
 
 test('an answer is what the schema of the question wants', () => {
-  assert.deepEqual(answerForm({}), { kind: 'words' })
-  assert.deepEqual(answerForm({ schema: { enum: ['a', 'b'] } }), { kind: 'choice', choices: ['a', 'b'] })
-  assert.deepEqual(answerForm({ schema: { enum: [1] } }), { kind: 'words' })
-  assert.deepEqual(answerForm({ schema: 'no schema' }), { kind: 'words' })
-  assert.deepEqual(readAnswer({}, '5'), { value: '5' })
-  assert.deepEqual(readAnswer({}, ' \n'), { problem: 'empty' })
-  assert.deepEqual(readAnswer({ schema: { type: 'boolean' } }, 'true'), { value: true })
-  assert.deepEqual(readAnswer({ schema: { type: 'object' } }, '{"a": 1}'), { value: { a: 1 } })
-  assert.deepEqual(readAnswer({ schema: { type: 'integer' } }, 'five'), { problem: 'notJson' })
+  assert.deepEqual(replyForm({}), { kind: 'words' })
+  assert.deepEqual(replyForm({ schema: { enum: ['a', 'b'] } }), { kind: 'choice', choices: ['a', 'b'] })
+  assert.deepEqual(replyForm({ schema: { enum: [1] } }), { kind: 'words' })
+  assert.deepEqual(replyForm({ schema: 'no schema' }), { kind: 'words' })
+  assert.deepEqual(readReply({}, '5'), { value: '5' })
+  assert.deepEqual(readReply({}, ' \n'), { problem: 'empty' })
+  assert.deepEqual(readReply({ schema: { type: 'boolean' } }, 'true'), { value: true })
+  assert.deepEqual(readReply({ schema: { type: 'object' } }, '{"a": 1}'), { value: { a: 1 } })
+  assert.deepEqual(readReply({ schema: { type: 'integer' } }, 'five'), { problem: 'notJson' })
   assert.deepEqual(readArguments('{"a": 1}'), { value: { a: 1 } })
   for (const [written, problem] of [
     ['[1]', 'notObject'],

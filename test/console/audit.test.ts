@@ -8,7 +8,7 @@ import type { AuditEvent } from '#schemas/api/audit.ts'
 import { rangeEnd, toOptions, toQuery } from '../../plugins/audit/console/audit-rows.ts'
 import { packConsole } from '../../scripts/console/pack-console.ts'
 import { needsChromium } from './browser-session.ts'
-import { cannedShell, serveConsole } from './fake-console.ts'
+import { cannedBody, cannedShell, serveConsole } from './fake-console.ts'
 import { axeViolations, looks, openLook, overflowOf, startBrowser } from './look.ts'
 
 const packed = packConsole(fileURLToPath(new URL('../../', import.meta.url))).then(({ files }) => files)
@@ -55,7 +55,7 @@ function endlessLog() {
     const items = Array.from({ length: 50 }, (_, index) => rowOf(first + index))
     return { items: searchParams.get('actor') === 'none' ? [] : items, nextCursor: String(first + 50) }
   }
-  return { asked, api: { ...shell, '/api/audit': list, '/api/audit/export': exportLine } }
+  return { asked, api: { ...shell, '/api/audit': cannedBody(list), '/api/audit/export': exportLine } }
 }
 
 test('a query has the filters of the address only, and the range of an hour is the same for minutes', () => {

@@ -1,5 +1,6 @@
 import { json } from 'node:stream/consumers'
 import type { IncomingMessage } from 'node:http'
+import { cannedBody } from './fake-console.ts'
 import type { CannedResponses } from './fake-console.ts'
 
 /** Text that would be markup, changes the direction and has a control character. */
@@ -54,13 +55,13 @@ export function cannedApprovals(): { readonly api: CannedResponses; readonly sen
   }
   const api = Object.fromEntries(
     runs.flatMap((run) => [
-      [`/api/runs/${run.id}`, () => run],
+      [`/api/runs/${run.id}`, cannedBody(() => run)],
       [`/api/runs/${run.id}/tree`, { root: treeOf(run.id), truncated: false, nextAfter: null }],
-      [`/api/runs/${run.id}/resume`, resume(run)],
+      [`/api/runs/${run.id}/resume`, cannedBody(resume(run))],
     ]),
   )
   const list = () => ({ items: runs.filter(({ state }) => state === 'paused'), nextCursor: null })
-  return { api: { ...api, '/api/runs': list }, sent }
+  return { api: { ...api, '/api/runs': cannedBody(list) }, sent }
 }
 
 function treeOf(id: string): object {

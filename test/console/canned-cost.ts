@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { cannedShell } from './fake-console.ts'
+import { cannedBody, cannedShell } from './fake-console.ts'
 import type { CannedResponses } from './fake-console.ts'
 
 /** Text that would be markup, changes the direction and has a control character. */
@@ -86,8 +86,8 @@ export function cannedCost(currencies: readonly string[] = ['USD']): CannedRespo
   const spend = { currency: 'USD', window: 'month', spent: '1', held: '0', limit: '7500', remaining: '1' }
   return {
     ...cannedShell,
-    '/api/cost': view,
-    '/api/cost/breakdown': breakdown,
+    '/api/cost': cannedBody(view),
+    '/api/cost/breakdown': cannedBody(breakdown),
     '/api/cost/forecast': forecast,
     '/api/cost/chargeback': 'tenant,amount\n',
     '/api/tenants/usage': {

@@ -10,21 +10,24 @@ export type CannedResponses = Readonly<Record<string, unknown>>
 
 /** Writes the response to a request, such as a stream. */
 export type CannedHandler = (request: IncomingMessage, response: ServerResponse) => void
-/** Bodies of the API by path; a number is a status, and a function makes the body of a request. */
-export type CannedResponses = Readonly<Record<string, unknown>>
 
-/** Makes a response of its own: a body, or a status. */
-export type CannedResponder = (request: IncomingMessage) => unknown
+/** Responds with the body that a function makes of a request; a number is a status. */
+export function cannedBody(make: (request: IncomingMessage) => unknown): CannedHandler {
+  return (request, response) => {
+    Promise.resolve(make(request)).then(
+      (body) => sendJson(response, body),
+      () => sendJson(response, 500),
+    )
+  }
+}
 
 /** Serves a packed console under its policy, in front of responses that are always the same. Returns its address. */
 export function serveConsole(t: Scope, files: readonly PackedFile[], api: CannedResponses = {}): Promise<string> {
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
     const path = new URL(request.url ?? '', 'http://x').pathname
     const canned = api[path]
     if (typeof canned === 'function') return (canned as CannedHandler)(request, response)
     if (path in api) return sendJson(response, canned)
-    if (path in api)
-      return sendJson(response, typeof canned === 'function' ? await (canned as CannedResponder)(request) : canned)
     if (path.startsWith('/api/')) return sendJson(response, 404)
     const file = files.find((one) => one.path === path) ?? files.find((one) => one.path === '/')
     const headers = {

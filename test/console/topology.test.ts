@@ -2,7 +2,12 @@ import assert from 'node:assert/strict'
 import { performance } from 'node:perf_hooks'
 import test from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { filterNodes, pathOf, toGraphEdges, toRows } from '../../plugins/registries/console/topology/topology-view.ts'
+import {
+  filterNodes,
+  objectPath,
+  toGraphEdges,
+  tableRowsOf,
+} from '../../plugins/registries/console/topology/topology-view.ts'
 import type { TopologyView } from '../../plugins/registries/console/topology/topology-view.ts'
 import { nearestNode, toDrawnEdges } from '../../ui/parts/topology/graph-edges.ts'
 import { toColumns } from '../../ui/parts/topology/layered-columns.ts'
@@ -131,14 +136,14 @@ test('a filter keeps what is connected; several fields are one line; rows have w
   )
   assert.deepEqual(toGraphEdges(view.edges, [a as never]), [])
   assert.deepEqual(
-    toRows(view.nodes, view.edges).map(({ from, edge: line }) => [from.name, line?.failed1h]),
+    tableRowsOf(view.nodes, view.edges).map(({ from, edge: line }) => [from.name, line?.failed1h]),
     [
       ['alpha', 2],
       ['alpha', 1],
       ['gamma', undefined],
     ],
   )
-  assert.equal(pathOf({ kind: 'AgentDeployment', namespace: 'x', name: 'a/b' }), '/agents/x/a%2Fb')
+  assert.equal(objectPath({ kind: 'AgentDeployment', namespace: 'x', name: 'a/b' }), '/agents/x/a%2Fb')
 })
 
 test('graph and table in each look: no violation, nothing sideways, text as text', needsChromium, async (t) => {

@@ -59,8 +59,7 @@ export function daysAhead(forecast: CostForecastOfCurrency | undefined, last: st
   return (forecast?.days ?? []).filter(({ day }) => day > last && day <= end)
 }
 
-/** Last day of the month of a day. */
-export function endOfMonth(day: string): string {
+function endOfMonth(day: string): string {
   const [year = 0, month = 0] = day.split('-').map(Number)
   return dayOf(Date.UTC(year, month, 0))
 }

@@ -6,7 +6,7 @@ import { Dock, DockBody, DockFacts } from '#ui/parts/page/split.tsx'
 import { StatusBadge } from '#ui/parts/status/status-badge.tsx'
 import { Count, Duration, Money } from '#ui/parts/value/numbers.tsx'
 import { topologyText } from './text.ts'
-import { pathOf } from './topology-view.ts'
+import { objectPath } from './topology-view.ts'
 import type { TopologyView } from './topology-view.ts'
 import styles from './topology.module.css'
 
@@ -31,7 +31,7 @@ export function ObjectDock({ topology: { nodes, edges }, id, onPick }: ObjectDoc
       </Dock>
     )
   const { kind, namespace, name, phase, metrics } = node
-  const path = pathOf(node)
+  const path = objectPath(node)
   return (
     <Dock title={name} lead={<StatusBadge state={phase} />} onClose={close}>
       <DockFacts

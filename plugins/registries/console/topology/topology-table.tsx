@@ -6,7 +6,7 @@ import { DataTable } from '#ui/parts/table/data-table.tsx'
 import { Count, Duration } from '#ui/parts/value/numbers.tsx'
 import styles from './topology.module.css'
 import { topologyText as text } from './text.ts'
-import { toRows } from './topology-view.ts'
+import { tableRowsOf } from './topology-view.ts'
 import type { TopologyRow } from './topology-view.ts'
 
 interface TopologyTableProps {
@@ -18,7 +18,7 @@ interface TopologyTableProps {
 
 /** The lines of the graph as rows, and the objects without one. */
 export function TopologyTable({ nodes, edges, picked, onPick }: TopologyTableProps) {
-  const rows = toRows(nodes, edges)
+  const rows = tableRowsOf(nodes, edges)
   const selected = rows.filter(({ from }) => from.id === picked).map(({ key }) => key)
   return (
     <DataTable

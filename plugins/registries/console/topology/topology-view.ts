@@ -65,7 +65,7 @@ export interface TopologyRow {
 }
 
 /** The edges as rows, those with failures first, and the nodes that have none. */
-export function toRows(nodes: readonly TopologyNode[], edges: readonly TopologyEdge[]): readonly TopologyRow[] {
+export function tableRowsOf(nodes: readonly TopologyNode[], edges: readonly TopologyEdge[]): readonly TopologyRow[] {
   const byId = new Map(nodes.map((node) => [node.id, node]))
   const touched = new Set<string>()
   const rows = edges.flatMap((edge): readonly TopologyRow[] => {
@@ -80,7 +80,7 @@ export function toRows(nodes: readonly TopologyNode[], edges: readonly TopologyE
 }
 
 /** The page of an object in this console, by its kind; undefined if it has none. */
-export function pathOf({
+export function objectPath({
   kind,
   namespace,
   name,

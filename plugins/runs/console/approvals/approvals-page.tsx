@@ -8,7 +8,7 @@ import { Tag } from '#ui/parts/status/status-badge.tsx'
 import { findItem, nextItem } from './items/approval-items.ts'
 import styles from './approvals.module.css'
 import { Decided } from './decided.tsx'
-import { Decision } from './decision/decision.tsx'
+import { DecisionSheet } from './decision/decision.tsx'
 import { QueueSkeleton, Queue } from './queue.tsx'
 import { approvalsText as text } from './items/text.ts'
 import { useApprovals } from './use-approvals.ts'
@@ -56,7 +56,7 @@ function Inbox({ queue: { items, hasMore, error, keep, retry } }: { readonly que
       {shown === undefined ? (
         <Decided key={item} item={item ?? ''} onNext={() => choose(items[0]?.id)} />
       ) : (
-        <Decision
+        <DecisionSheet
           key={shown.id}
           item={shown}
           onDecided={(run) => {

@@ -9,7 +9,7 @@ import { ProblemState } from '#ui/parts/state/problem-state.tsx'
 import { Actor } from '#ui/parts/value/actor.tsx'
 import { Time } from '#ui/parts/value/time.tsx'
 import { parseItem } from './items/approval-items.ts'
-import type { ListedRun } from './items/approval-items.ts'
+import type { PausedRun } from './items/approval-items.ts'
 import { approvalsText as text } from './items/text.ts'
 
 interface DecidedProps {
@@ -23,7 +23,7 @@ const MOVES_ON_MS = 6000
 /** The decision of an address that waits no longer: says who decided and when, and moves on by itself. */
 export function Decided({ item, onNext }: DecidedProps) {
   const { run: id, interrupt } = parseItem(item)
-  const { data, error, refetch } = useQuery(apiQuery<ListedRun>(['runs', id]))
+  const { data, error, refetch } = useQuery(apiQuery<PausedRun>(['runs', id]))
   const isKnown = data !== undefined
   const latest = useRef(onNext)
   useEffect(() => {
@@ -55,7 +55,7 @@ export function Decided({ item, onNext }: DecidedProps) {
 }
 
 interface OutcomeProps {
-  readonly run: ListedRun
+  readonly run: PausedRun
   readonly interrupt: string | undefined
   readonly next: ReactNode
 }

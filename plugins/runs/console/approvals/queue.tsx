@@ -7,7 +7,7 @@ import { Glyph } from '#ui/parts/value/agent-name.tsx'
 import { useNow } from '#ui/parts/value/clock.ts'
 import { Time } from '#ui/parts/value/time.tsx'
 import { isSoon, msLeft } from './items/approval-items.ts'
-import type { ApprovalItem, ListedRun, OpenInterrupt } from './items/approval-items.ts'
+import type { ApprovalItem, PausedRun, WaitingInterrupt } from './items/approval-items.ts'
 import styles from './approvals.module.css'
 import { RejectSelected } from './reject-selected.tsx'
 import { approvalsText as text } from './items/text.ts'
@@ -18,7 +18,7 @@ interface QueueProps {
   readonly selected: ReadonlySet<string>
   readonly onChoose: (id: string) => void
   readonly onSelect: (selected: ReadonlySet<string>) => void
-  readonly onRejected: (runs: readonly ListedRun[]) => void
+  readonly onRejected: (runs: readonly PausedRun[]) => void
 }
 
 const moves: Readonly<Record<string, number>> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }
@@ -116,7 +116,7 @@ function QueueRow({ item, isShown, hasTabStop, isSelected, onChoose, onToggle }:
   )
 }
 
-function Asks({ interrupt: { reason, tool } }: { readonly interrupt: OpenInterrupt }) {
+function Asks({ interrupt: { reason, tool } }: { readonly interrupt: WaitingInterrupt }) {
   const words = reason === 'approval_required' && tool === undefined ? text.asks.step : text.asks[reason]
   return (
     <span className={styles['asks']}>
@@ -139,7 +139,7 @@ const icons = {
 } as const
 
 /** How long a decision still waits. */
-function Expiry({ interrupt }: { readonly interrupt: OpenInterrupt }) {
+function Expiry({ interrupt }: { readonly interrupt: WaitingInterrupt }) {
   const now = useNow()
   const left = msLeft(interrupt, now)
   if (left === undefined) return undefined

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { Button } from '#ui/parts/control/button.tsx'
 import { Notice } from '#ui/parts/page/notice.tsx'
 import { ConfirmDialog } from '#ui/parts/overlay/confirm-dialog.tsx'
-import type { ApprovalItem, ListedRun } from './items/approval-items.ts'
+import type { ApprovalItem, PausedRun } from './items/approval-items.ts'
 import styles from './approvals.module.css'
 import { MOST_REJECTED, rejectAll } from './items/decide.ts'
 import { approvalsText as text } from './items/text.ts'
@@ -10,7 +10,7 @@ import { approvalsText as text } from './items/text.ts'
 interface RejectSelectedProps {
   readonly items: readonly ApprovalItem[]
   readonly onSelect: (selected: ReadonlySet<string>) => void
-  readonly onRejected: (runs: readonly ListedRun[]) => void
+  readonly onRejected: (runs: readonly PausedRun[]) => void
 }
 
 /** What can be done with the selected decisions: reject them with one reason. There is no approval of several. */

@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { apiQuery } from '#ui/api/queries.ts'
 import { useAddress } from '#ui/contract/search.ts'
 import { toItems, withRun } from './items/approval-items.ts'
-import type { ApprovalItem, ListedRun, RunPage } from './items/approval-items.ts'
+import type { ApprovalItem, PausedRun, PausedRunPage } from './items/approval-items.ts'
 
 const EVERY_MS = 10_000
 const SHOWN = 100
@@ -16,7 +16,7 @@ export interface ApprovalQueue {
   readonly error: Error | null
   readonly retry: () => void
   /** Writes runs as a decision left them. */
-  readonly keep: (runs: readonly ListedRun[]) => void
+  readonly keep: (runs: readonly PausedRun[]) => void
 }
 
 /** Paused runs of the chosen namespace. Those that wait longest come first, since they expire first. */
@@ -24,7 +24,7 @@ export function useApprovals(): ApprovalQueue {
   const [{ namespace }] = useAddress()
   const queries = useQueryClient()
   const scope = namespace === undefined ? { scope: 'permitted' } : { namespace }
-  const asked = apiQuery<RunPage>(['runs'], { ...scope, state: 'paused', order: 'oldest', limit: SHOWN })
+  const asked = apiQuery<PausedRunPage>(['runs'], { ...scope, state: 'paused', order: 'oldest', limit: SHOWN })
   const { data, error, refetch } = useQuery({ ...asked, refetchInterval: EVERY_MS })
   const items = useMemo(() => data && toItems(data.items), [data])
   return {
@@ -35,7 +35,7 @@ export function useApprovals(): ApprovalQueue {
       refetch().catch(() => undefined)
     },
     keep: (runs) => {
-      queries.setQueryData(asked.queryKey, (page: RunPage | undefined) => page && runs.reduce(withRun, page))
+      queries.setQueryData(asked.queryKey, (page: PausedRunPage | undefined) => page && runs.reduce(withRun, page))
       for (const run of runs) queries.removeQueries({ queryKey: ['runs', run.id] })
     },
   }

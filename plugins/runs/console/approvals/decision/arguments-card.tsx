@@ -1,12 +1,12 @@
 import { JsonView } from '#ui/parts/content/json-view.tsx'
 import { Button } from '#ui/parts/control/button.tsx'
 import { FieldError } from '#ui/parts/state/field-error.tsx'
-import type { OpenInterrupt } from '../items/approval-items.ts'
+import type { WaitingInterrupt } from '../items/approval-items.ts'
 import styles from './decision.module.css'
 import { approvalsText as text } from '../items/text.ts'
 
 interface ArgumentsCardProps {
-  readonly interrupt: OpenInterrupt
+  readonly interrupt: WaitingInterrupt
   /** The edited JSON; undefined as long as the arguments of the agent are kept. */
   readonly edited: string | undefined
   readonly problem: string | undefined

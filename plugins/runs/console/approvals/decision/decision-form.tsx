@@ -5,10 +5,10 @@ import { Segmented } from '#ui/parts/control/segmented.tsx'
 import { useKeys } from '#ui/parts/keys/use-keys.ts'
 import { Notice } from '#ui/parts/page/notice.tsx'
 import { FieldError } from '#ui/parts/state/field-error.tsx'
-import { AnswerField } from './answer-field.tsx'
-import { readAnswer, readArguments } from '../items/answers.ts'
-import type { WrittenValue } from '../items/answers.ts'
-import type { ApprovalItem, ListedRun } from '../items/approval-items.ts'
+import { ReplyField } from './reply-field.tsx'
+import { readReply, readArguments } from '../items/replies.ts'
+import type { WrittenValue } from '../items/replies.ts'
+import type { ApprovalItem, PausedRun } from '../items/approval-items.ts'
 import styles from './decision.module.css'
 import { ArgumentsCard } from './arguments-card.tsx'
 import type { GivenDecision } from '../items/decide.ts'
@@ -17,8 +17,8 @@ import { failureWords, fieldProblem, useDecide } from './use-decide.ts'
 
 interface DecisionFormProps {
   readonly item: ApprovalItem
-  readonly onDecided: (run: ListedRun) => void
-  readonly onOvertaken: (run: ListedRun) => void
+  readonly onDecided: (run: PausedRun) => void
+  readonly onOvertaken: (run: PausedRun) => void
   /** What stands between the arguments and the buttons. */
   readonly children: ReactNode
 }
@@ -37,7 +37,7 @@ export function DecisionForm({ item, onDecided, onOvertaken, children }: Decisio
   const [problem, setProblem] = useState<{ readonly of: 'value' | 'reason'; readonly words: string }>()
   const isQuestion = interrupt.reason === 'input_required'
   const accept = (): void => {
-    const read = isQuestion ? readAnswer(interrupt, answer) : edited === undefined ? undefined : readArguments(edited)
+    const read = isQuestion ? readReply(interrupt, answer) : edited === undefined ? undefined : readArguments(edited)
     if (read !== undefined && 'problem' in read) return setProblem({ of: 'value', words: problems[read.problem] })
     setProblem(undefined)
     decide({ ...acceptance(isQuestion, read), ...(reason.trim() === '' ? {} : { reason: reason.trim() }) })
@@ -52,7 +52,7 @@ export function DecisionForm({ item, onDecided, onOvertaken, children }: Decisio
   return (
     <>
       {isQuestion ? (
-        <AnswerField interrupt={interrupt} value={answer} problem={valueProblem} onChange={setAnswer} />
+        <ReplyField interrupt={interrupt} value={answer} problem={valueProblem} onChange={setAnswer} />
       ) : (
         <ArgumentsCard interrupt={interrupt} edited={edited} problem={valueProblem} onEdit={setEdited} />
       )}

@@ -14,7 +14,7 @@ import { Glyph } from '#ui/parts/value/agent-name.tsx'
 import { useNow } from '#ui/parts/value/clock.ts'
 import { Time } from '#ui/parts/value/time.tsx'
 import { isSoon, msLeft } from '../items/approval-items.ts'
-import type { ApprovalItem, ListedRun, OpenInterrupt } from '../items/approval-items.ts'
+import type { ApprovalItem, PausedRun, WaitingInterrupt } from '../items/approval-items.ts'
 import styles from './decision.module.css'
 import { toPauseStory } from '../items/before-pause.ts'
 import { Before } from './before.tsx'
@@ -23,15 +23,15 @@ import { approvalsText as text } from '../items/text.ts'
 
 interface DecisionProps {
   readonly item: ApprovalItem
-  readonly onDecided: (run: ListedRun) => void
+  readonly onDecided: (run: PausedRun) => void
   /** The decision was refused, and this is the run as it is. */
-  readonly onOvertaken: (run: ListedRun) => void
+  readonly onOvertaken: (run: PausedRun) => void
 }
 
 /** A decision: what is asked, why, what was before, and with whose rights it is done. */
-export function Decision({ item, onDecided, onOvertaken }: DecisionProps) {
+export function DecisionSheet({ item, onDecided, onOvertaken }: DecisionProps) {
   const { run } = item
-  const whole = useQuery(apiQuery<ListedRun>(['runs', run.id]))
+  const whole = useQuery(apiQuery<PausedRun>(['runs', run.id]))
   const tree = useQuery(apiQuery<Static<typeof RunTree>>(['runs', run.id, 'tree']))
   // Lists leave out the hints and the policy.
   const interrupt = whole.data?.interrupts.find(({ id }) => id === item.interrupt.id) ?? item.interrupt
@@ -64,7 +64,7 @@ export function Decision({ item, onDecided, onOvertaken }: DecisionProps) {
   )
 }
 
-function Head({ run, interrupt }: { readonly run: ListedRun; readonly interrupt: OpenInterrupt }) {
+function Head({ run, interrupt }: { readonly run: PausedRun; readonly interrupt: WaitingInterrupt }) {
   const name = run.agent?.name ?? run.executor ?? run.id
   const { tool, hints } = interrupt
   return (
@@ -97,8 +97,8 @@ function Head({ run, interrupt }: { readonly run: ListedRun; readonly interrupt:
 }
 
 interface FactsProps {
-  readonly run: ListedRun
-  readonly interrupt: OpenInterrupt
+  readonly run: PausedRun
+  readonly interrupt: WaitingInterrupt
   /** The whole run was read, so that an absent policy is none. */
   readonly isRead: boolean
 }
@@ -141,6 +141,6 @@ function Facts({ run, interrupt, isRead }: FactsProps) {
   )
 }
 
-function titleOf({ reason, tool }: OpenInterrupt): string {
+function titleOf({ reason, tool }: WaitingInterrupt): string {
   return tool === undefined ? text.titles[reason] : `${text.call} ${tool}`
 }

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { ApiProblem } from '#ui/api/api-problem.ts'
 import { requestApi } from '#ui/api/request-api.ts'
 import { showToast } from '#ui/parts/overlay/toast-store.ts'
-import type { ApprovalItem, ListedRun } from '../items/approval-items.ts'
+import type { ApprovalItem, PausedRun } from '../items/approval-items.ts'
 import { newKey, sendDecision } from '../items/decide.ts'
 import type { GivenDecision } from '../items/decide.ts'
 import { isOwnPress } from '../items/press-guard.ts'
@@ -19,8 +19,8 @@ export interface DecidingState {
 
 interface DecideOptions {
   readonly item: ApprovalItem
-  readonly onDecided: (run: ListedRun) => void
-  readonly onOvertaken: (run: ListedRun) => void
+  readonly onDecided: (run: PausedRun) => void
+  readonly onOvertaken: (run: PausedRun) => void
 }
 
 /** Sends a decision once. After a refusal the run is read again: another person may have decided. */
@@ -41,7 +41,7 @@ export function useDecide({ item, onDecided, onOvertaken }: DecideOptions): Deci
     presses.lastAt = performance.now()
     setBusy(true)
     setFailure(undefined)
-    const finish = (run: ListedRun): void => {
+    const finish = (run: PausedRun): void => {
       showToast({ kind: 'done', message: text.doneFor(text.done[given.decision ?? 'answer'], nameOf(item)) })
       onDecided(run)
     }
@@ -54,9 +54,9 @@ export function useDecide({ item, onDecided, onOvertaken }: DecideOptions): Deci
 }
 
 // Read outside the cache: its failure is not that of the decision.
-async function readRun(id: string): Promise<ListedRun | undefined> {
+async function readRun(id: string): Promise<PausedRun | undefined> {
   try {
-    return (await (await requestApi({ path: ['runs', id] })).json()) as ListedRun
+    return (await (await requestApi({ path: ['runs', id] })).json()) as PausedRun
   } catch {
     return undefined
   }

@@ -2,14 +2,14 @@ import type { Static } from 'typebox'
 import type { Interrupt, Run } from '#schemas/api/runs.ts'
 
 /** A run, as lists have it. */
-export type ListedRun = Static<typeof Run>
+export type PausedRun = Static<typeof Run>
 
 /** What a paused run waits for. */
-export type OpenInterrupt = Static<typeof Interrupt>
+export type WaitingInterrupt = Static<typeof Interrupt>
 
 /** One page of runs. */
-export interface RunPage {
-  readonly items: readonly ListedRun[]
+export interface PausedRunPage {
+  readonly items: readonly PausedRun[]
   readonly nextCursor: string | null
 }
 
@@ -17,14 +17,14 @@ export interface RunPage {
 export interface ApprovalItem {
   /** Id of the run and of the interrupt, as the address has it. */
   readonly id: string
-  readonly run: ListedRun
-  readonly interrupt: OpenInterrupt
+  readonly run: PausedRun
+  readonly interrupt: WaitingInterrupt
 }
 
 const SOON_MS = 10 * 60_000
 
 /** The decisions of paused runs; first what expires first. */
-export function toItems(runs: readonly ListedRun[]): readonly ApprovalItem[] {
+export function toItems(runs: readonly PausedRun[]): readonly ApprovalItem[] {
   return runs
     .filter(({ state }) => state === 'paused')
     .flatMap((run) => run.interrupts.map((interrupt) => ({ id: itemId(run.id, interrupt.id), run, interrupt })))
@@ -55,20 +55,20 @@ export function nextItem(items: readonly ApprovalItem[], decided: string): Appro
 }
 
 /** The page with a run as it is after a decision. */
-export function withRun(page: RunPage, changed: ListedRun): RunPage {
+export function withRun(page: PausedRunPage, changed: PausedRun): PausedRunPage {
   // A single run has its whole content, which a list does not keep.
   const { input: _, output: __, ...run } = changed
   return { ...page, items: page.items.map((one) => (one.id === run.id ? { ...one, ...run } : one)) }
 }
 
 /** Milliseconds until a decision expires; undefined if it does not say. */
-export function msLeft({ expiresAt }: OpenInterrupt, now: number): number | undefined {
+export function msLeft({ expiresAt }: WaitingInterrupt, now: number): number | undefined {
   const end = Date.parse(expiresAt ?? '')
   return Number.isNaN(end) ? undefined : end - now
 }
 
 /** Whether a decision is urgent. */
-export function isSoon(interrupt: OpenInterrupt, now: number): boolean {
+export function isSoon(interrupt: WaitingInterrupt, now: number): boolean {
   const left = msLeft(interrupt, now)
   return left !== undefined && left < SOON_MS
 }

@@ -46,7 +46,7 @@ function flatten(root: SpanNode): readonly SpanNode[] {
   const open: SpanNode[] = [root]
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     found.push(node)
-    open.push(...(node.children as unknown as readonly SpanNode[]).toReversed())
+    open.push(...(node.children as readonly object[] as readonly SpanNode[]).toReversed())
   }
   return found
 }

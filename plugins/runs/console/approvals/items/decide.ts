@@ -1,6 +1,6 @@
 import { ApiProblem } from '#ui/api/api-problem.ts'
 import { sendApi } from '#ui/api/request-api.ts'
-import type { ApprovalItem, ListedRun } from './approval-items.ts'
+import type { ApprovalItem, PausedRun } from './approval-items.ts'
 
 /** The answer of a person, as the API takes it. */
 export interface GivenDecision {
@@ -16,8 +16,8 @@ export async function sendDecision(
   { run, interrupt }: ApprovalItem,
   given: GivenDecision,
   key: string,
-): Promise<ListedRun> {
-  const changed = await sendApi<ListedRun>({
+): Promise<PausedRun> {
+  const changed = await sendApi<PausedRun>({
     method: 'POST',
     path: ['runs', run.id, 'resume'],
     body: { interruptId: interrupt.id, ...given },
@@ -35,8 +35,8 @@ export const MOST_REJECTED = 50
 export async function rejectAll(
   items: readonly ApprovalItem[],
   reason: string,
-): Promise<{ readonly changed: readonly ListedRun[]; readonly failed: ReadonlyMap<string, string> }> {
-  const changed: ListedRun[] = []
+): Promise<{ readonly changed: readonly PausedRun[]; readonly failed: ReadonlyMap<string, string> }> {
+  const changed: PausedRun[] = []
   const failed = new Map<string, string>()
   for (const item of items.slice(0, MOST_REJECTED)) {
     const given: GivenDecision = { decision: 'reject', reason, onReject: 'end' }

@@ -1,20 +1,20 @@
 import { JsonView } from '#ui/parts/content/json-view.tsx'
 import { FieldError } from '#ui/parts/state/field-error.tsx'
-import { answerForm } from '../items/answers.ts'
-import type { OpenInterrupt } from '../items/approval-items.ts'
+import { replyForm } from '../items/replies.ts'
+import type { WaitingInterrupt } from '../items/approval-items.ts'
 import styles from './decision.module.css'
 import { approvalsText as text } from '../items/text.ts'
 
-interface AnswerFieldProps {
-  readonly interrupt: OpenInterrupt
+interface ReplyFieldProps {
+  readonly interrupt: WaitingInterrupt
   readonly value: string
   readonly problem: string | undefined
   readonly onChange: (value: string) => void
 }
 
 /** The answer to a question, as its schema wants it. */
-export function AnswerField({ interrupt, value, problem, onChange }: AnswerFieldProps) {
-  const form = answerForm(interrupt)
+export function ReplyField({ interrupt, value, problem, onChange }: ReplyFieldProps) {
+  const form = replyForm(interrupt)
   const isInvalid = problem === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': 'value-problem' }
   return (
     <>

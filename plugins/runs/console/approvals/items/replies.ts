@@ -1,7 +1,7 @@
-import type { OpenInterrupt } from './approval-items.ts'
+import type { WaitingInterrupt } from './approval-items.ts'
 
 /** How a question is answered: with one of some values, with words, or with JSON. */
-export type AnswerForm =
+export type ReplyForm =
   | { readonly kind: 'choice'; readonly choices: readonly string[] }
   | { readonly kind: 'words' }
   | { readonly kind: 'json' }
@@ -15,7 +15,7 @@ interface AnswerSchema {
 }
 
 /** How the schema of a question wants its answer. */
-export function answerForm({ schema }: Pick<OpenInterrupt, 'schema'>): AnswerForm {
+export function replyForm({ schema }: Pick<WaitingInterrupt, 'schema'>): ReplyForm {
   const { type, enum: choices } = (isObject(schema) ? schema : {}) as AnswerSchema
   if (type === 'boolean') return { kind: 'choice', choices: ['true', 'false'] }
   if (Array.isArray(choices) && choices.length > 0 && choices.every((one) => typeof one === 'string'))
@@ -24,9 +24,9 @@ export function answerForm({ schema }: Pick<OpenInterrupt, 'schema'>): AnswerFor
 }
 
 /** Reads the answer to a question. */
-export function readAnswer({ schema }: Pick<OpenInterrupt, 'schema'>, written: string): WrittenValue {
+export function readReply({ schema }: Pick<WaitingInterrupt, 'schema'>, written: string): WrittenValue {
   if (written.trim() === '') return { problem: 'empty' }
-  const { kind } = answerForm({ schema })
+  const { kind } = replyForm({ schema })
   const isBoolean = kind === 'choice' && isObject(schema) && schema['type'] === 'boolean'
   return kind === 'json' || isBoolean ? readJson(written) : { value: written }
 }
@@ -46,5 +46,5 @@ function readJson(written: string): WrittenValue {
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return value instanceof Object && !Array.isArray(value)
 }
