@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { firstLoad, laterLoads } from '../../scripts/console/first-load.ts'
-import { packConsole } from '../../scripts/console/pack-console.ts'
+import { PARTS_PROGRAM, packConsole } from '../../scripts/console/pack-console.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const KB = 1000
@@ -16,7 +16,26 @@ test('the first load has at most 150 KB of scripts and 20 KB of styles, and a pa
   const later = laterLoads(packed)
   assert.ok(later.has('plugins/feedback/console/feedback-page.tsx'), [...later.keys()].join(' '))
   assert.deepEqual(
-    [...later].filter(([, size]) => size > 20 * KB),
+    [...later].filter(([path, size]) => !isOfDocuments(path) && size > 20 * KB),
     [],
   )
+})
+
+// What edits and compares documents is loaded after the page that shows them.
+function isOfDocuments(path: string): boolean {
+  return /^ui\/parts\/(?:document|form)\//.test(path)
+}
+
+test('the editor is at most 110 KB, what compares documents 15 KB more, and the reader of YAML 40 KB', async () => {
+  const { files, metafile } = await packConsole(root, PARTS_PROGRAM)
+  const sizeWith = (source: RegExp): number => {
+    const [path = ''] =
+      Object.entries(metafile.outputs).find(([, { inputs }]) => Object.keys(inputs).some((one) => source.test(one))) ??
+      []
+    const file = files.find((one) => path.endsWith(one.path))
+    return Buffer.from(file?.gzip ?? '', 'base64').length
+  }
+  const sizes = [/@codemirror\/view/, /@codemirror\/merge/, /node_modules\/yaml\//].map(sizeWith)
+  for (const [index, most] of [110, 15, 40].entries())
+    assert.ok((sizes[index] ?? 0) > KB && (sizes[index] ?? 0) <= most * KB, `${sizes.join(', ')} bytes`)
 })

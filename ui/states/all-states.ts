@@ -1,7 +1,9 @@
 import { contentStates } from '../parts/content/content.states.tsx'
 import { controlStates } from '../parts/control/control.states.tsx'
+import { documentStates } from '../parts/document/document.states.tsx'
 import { figureStates } from '../parts/figure/figure.states.tsx'
 import { filterStates } from '../parts/filter/filter.states.tsx'
+import { formStates } from '../parts/form/form.states.tsx'
 import { overlayStates } from '../parts/overlay/overlay.states.tsx'
 import { pageStates } from '../parts/page/page.states.tsx'
 import type { PartStates } from '../parts/part-states.ts'
@@ -24,6 +26,8 @@ export const allStates: readonly PartStates[] = [
   ...figureStates,
   ...pageStates,
   ...contentStates,
+  ...documentStates,
+  ...formStates,
   ...traceStates,
   ...topologyStates,
 ]

@@ -57,7 +57,7 @@ function press(event: KeyboardEvent): void {
   const found = matchKeys(
     // The rest of the page is inert behind a dialog, which has its own keys.
     document.querySelector('dialog[open]') === null ? bindings : [],
-    { key, hasAlt, hasControl: event.ctrlKey || event.metaKey, isInField: isField(event.target) },
+    { key, hasAlt, hasControl: event.ctrlKey || event.metaKey, isInField: isField(event.composedPath()[0] ?? null) },
     { pending, areLettersOn },
   )
   pending = found.pending
