@@ -20,4 +20,20 @@ export const pluginPages: readonly ConsolePages[] = [
   approvalsPages,
   runsPages,
   templatePages,
+import { mcpServerPages } from '../plugins/mcp/console/page.ts'
+import { agentRegistryPages } from '../plugins/registries/console/page.ts'
+import { runsPages } from '../plugins/runs/console/page.ts'
+import { secretBindingPages } from '../plugins/secrets/console/page.ts'
+import { tenantPages } from '../plugins/tenants/console/page.ts'
+
+/** Pages of plugins. */
+export const pluginPages: readonly ConsolePages[] = [agentPages, feedbackPages, runsPages]
+export const pluginPages: readonly ConsolePages[] = [
+  agentPages,
+  feedbackPages,
+  mcpServerPages,
+  agentRegistryPages,
+  runsPages,
+  secretBindingPages,
+  tenantPages,
 ]

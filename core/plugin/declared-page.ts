@@ -18,6 +18,8 @@ export const DeclaredPage = Type.Object({
   source: path,
   columns: Type.Optional(Type.Array(shown, { minItems: 1, maxItems: 20 })),
   fields: Type.Optional(Type.Array(shown, { minItems: 1, maxItems: 60 })),
+  /** Field of an item that is `{name}` in the paths of actions. Default: `metadata.name`, or `name`. */
+  nameField: Type.Optional(shown.properties.field),
   actions: Type.Optional(
     Type.Array(Type.Object({ title, method: Type.Enum(['POST', 'PUT', 'DELETE']), path }), { maxItems: 10 }),
   ),

@@ -233,7 +233,7 @@ export const rules: readonly Rule[] = [
 const openFolders: Readonly<Record<string, readonly string[]>> = {
   launcher: ['launcher/contract'],
   cli: ['cli/contract'],
-  console: ['ui/contract', 'ui/api', 'ui/parts', 'ui/text'],
+  console: ['ui/contract', 'ui/api', 'ui/parts', 'ui/kinds', 'ui/text'],
 }
 
 function isOwnShell(target: string, path: string): boolean {

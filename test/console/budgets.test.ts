@@ -23,7 +23,7 @@ test('the first load has at most 150 KB of scripts and 20 KB of styles, and a pa
 
 // What edits and compares documents is loaded after the page that shows them.
 function isOfDocuments(path: string): boolean {
-  return /^ui\/parts\/(?:document|form)\//.test(path)
+  return /^ui\/parts\/(?:document|form)\/|\/(?:kind|agent)-editor\.tsx$/.test(path)
 }
 
 test('the editor is at most 110 KB, what compares documents 15 KB more, and the reader of YAML 40 KB', async () => {

@@ -19,7 +19,6 @@ test('documents are edited, checked and compared under the policy of production,
     t.after(() => assert.deepEqual(problems, []))
     return page
   }
-  const shown = 'document.querySelector(\'[role="status"]\').textContent'
   const sheets = 'document.querySelectorAll("style").length'
 
   const editors = await open('YamlEditor')
@@ -29,10 +28,14 @@ test('documents are edited, checked and compared under the policy of production,
   // A letter in the editor is no key of the page, and Tab leaves it.
   await editors.keyboard.type('g: 1\nh: [')
   const status = editors.getByRole('status').first()
-  await editors.waitForFunction(`/\\d problem/.test(${shown})`)
+  await editors
+    .getByRole('status')
+    .filter({ hasText: /\d problem/ })
+    .first()
+    .waitFor()
   assert.match(await editors.getByRole('listitem').first().innerText(), /^Line \d/)
   await editors.keyboard.press('Control+Enter')
-  await editors.waitForFunction(`${shown} === 'No problems'`)
+  await status.filter({ hasText: 'No problems' }).waitFor()
   assert.match(await first.innerText(), /^# Limits of the team/)
   assert.equal(await status.innerText(), 'No problems')
   await editors.keyboard.press('Tab')

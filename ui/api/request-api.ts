@@ -15,16 +15,19 @@ export interface ApiRequest {
   readonly body?: unknown
   /** Further headers, such as `accept` or `idempotency-key`. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Hash that the bytes of the response must have, as of a script: `sha256-…`. */
+  readonly integrity?: string
   readonly signal?: AbortSignal | undefined
 }
 
 /** Sends a request of the session and returns its response, whose body is not read. Throws an `ApiProblem` for every other response and without a connection. */
 export async function requestApi(request: ApiRequest): Promise<Response> {
-  const { method = 'GET', path, query = {}, body, headers, signal } = request
+  const { method = 'GET', path, query = {}, body, headers, integrity, signal } = request
   const response = await fetch(toApiUrl(path, query), {
     method,
     headers: { ...(method === 'GET' ? {} : writeHeaders), ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(integrity === undefined ? {} : { integrity }),
     ...(signal === undefined ? {} : { signal }),
   }).catch((error: unknown) => {
     if (signal?.aborted === true) throw error

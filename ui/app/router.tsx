@@ -1,6 +1,7 @@
 import { Link, createRootRoute, createRoute, createRouter, useNavigate, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
 import type { ConsoleRoute } from '../contract/page.ts'
+import { thirdPartyRoutes } from '../kinds/declared/third-party-routes.ts'
 import { pluginPages } from '../page-list.ts'
 import { PageBar } from '../parts/page/page-bar.tsx'
 import { ErrorPanel } from '../parts/state/error-panel.tsx'
@@ -17,7 +18,11 @@ const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', compo
 
 /** The addresses of the console: those of the entries of plugins. */
 export const router = createRouter({
-  routeTree: root.addChildren([home, signIn, ...pluginPages.flatMap(({ routes }) => routes.map(toRoute))]),
+  routeTree: root.addChildren([
+    home,
+    signIn,
+    ...[...pluginPages.flatMap(({ routes }) => routes), ...thirdPartyRoutes].map(toRoute),
+  ]),
   defaultErrorComponent: ({ error }) => (
     <ErrorPanel error={error instanceof Error ? error : new Error(String(error))} />
   ),

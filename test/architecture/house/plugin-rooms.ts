@@ -21,7 +21,7 @@ const outer: Readonly<Record<string, { readonly folders: readonly string[]; read
     ],
     types: ['$/contract'],
   },
-  console: { folders: ['ui/contract', 'ui/api', 'ui/parts', 'ui/text'], types: ['schemas', '$/contract'] },
+  console: { folders: ['ui/contract', 'ui/api', 'ui/parts', 'ui/kinds', 'ui/text'], types: ['schemas', '$/contract'] },
   // Only `wire`, `errors` and `format` of it: what the rooms import reaches the bundle of the launcher, and a command line that starts fast.
   contract: {
     folders: [...groundFolders, 'schemas', '$/contract/wire', '$/contract/errors', '$/contract/format'],

@@ -38,13 +38,14 @@ export const withoutHeading: readonly string[] = ['', 'Settings']
 
 /**
  * Pages by section, in the order of the console; within a section, in that of the server. A page that the caller may not see is not
- * listed; one that is disabled or not configured comes last. A page without code in this console is left out.
+ * listed; one that is disabled or not configured comes last. A page without code in this console, and without a declaration, is left out.
  */
 export function sectionsOf(
   { pages, capabilities }: Pick<CapabilitiesResponse, 'pages' | 'capabilities'>,
   entries: readonly { readonly id: string }[],
 ): readonly NavigationSection[] {
-  const known = pages.filter(({ id }) => entries.some((entry) => entry.id === id))
+  // A page of a third party is drawn from its declaration.
+  const known = pages.filter(({ id, entry }) => entry !== undefined || entries.some((one) => one.id === id))
   const shown = known
     .map((page) => ({ page, reason: refusalOf(page, capabilities)?.reason }))
     .filter(({ reason }) => reason !== 'denied')

@@ -23,9 +23,9 @@ export function DiffBody({ title, before, after, labels, action }: DiffProps) {
   return (
     <section className={styles['diff']} aria-labelledby={id}>
       <div className={styles['head']}>
-        <h3 id={id} dir="auto">
+        <h2 id={id} dir="auto">
           {title}
-        </h3>
+        </h2>
         <span className="unseen">{before === after ? text.diff.equal : text.diff.counts(added, removed)}</span>
         {before === after ? (
           <span className="faint">{text.diff.equal}</span>

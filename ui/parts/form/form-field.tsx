@@ -28,11 +28,14 @@ export function FormField(props: FieldProps): ReactNode {
   return shape === 'list' ? <Group {...props} inside={() => <ListField {...props} />} /> : <ScalarField {...props} />
 }
 
-/** The fields of an object, those that are required first. */
+/** The fields of an object: required ones first, then those with a value. They keep their places while one types. */
 export function ObjectFields({ path, schema, value }: Pick<FieldProps, 'path' | 'schema' | 'value'>) {
   const required = requiredOf(schema.node)
   const object = toNode(value) ?? {}
-  const fields = fieldsOf(schema).toSorted(([a], [b]) => Number(required.includes(b)) - Number(required.includes(a)))
+  const [first] = useState(() => [...required, ...Object.keys(object)])
+  const rankOf = ([name]: readonly [string, unknown]): number =>
+    required.includes(name) ? 0 : first.includes(name) ? 1 : 2
+  const fields = fieldsOf(schema).toSorted((a, b) => rankOf(a) - rankOf(b))
   return (
     <>
       {fields.map(([name, field]) => (

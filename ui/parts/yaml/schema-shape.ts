@@ -48,7 +48,9 @@ export function shapeOf({ node }: ValueSchema): ValueShape {
   if (choicesOf(node).length > 0) return 'choice'
   if (node['x-kubernetes-int-or-string'] === true) return 'string'
   const { type } = node
-  if (type === 'string') return Number(node['maxLength'] ?? 0) >= LONG_TEXT ? 'text' : 'string'
+  // A pattern is of one line: an image, a reference, a command.
+  if (type === 'string')
+    return Number(node['maxLength'] ?? 0) >= LONG_TEXT && node['pattern'] === undefined ? 'text' : 'string'
   if (type === 'integer' || type === 'number') return 'number'
   if (type === 'boolean') return 'boolean'
   if (type === 'array') return toNode(node['items']) === undefined ? 'other' : 'list'

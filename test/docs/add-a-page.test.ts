@@ -21,13 +21,13 @@ import type { Platform } from '../flows/platform/running-platform.ts'
 import { filesOfPage } from './page-files.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const files = filesOfPage(join(root, 'docs/how-to/add-a-console-page.md'))
+const files = filesOfPage(join(root, 'docs/how-to/add-a-page.md'))
 const page = { id: 'recipes', title: 'Recipes', section: 'Build', path: '/recipes', capability: 'templates' }
 const entry = 'plugins/templates/console/page.ts'
 
 // A tree with the shell, and the plugin of the page.
 async function makeTree(t: Scope): Promise<string> {
-  const folder = tempFolder('add-a-console-page')
+  const folder = tempFolder('add-a-page')
   t.after(() => folder.remove())
   cpSync(join(root, 'ui'), join(folder.path, 'ui'), {
     recursive: true,
@@ -92,7 +92,7 @@ async function relay({ url }: Platform, path: string, { request, response }: Exc
   response.writeHead(answer.status, headers).end(JSON.stringify(shown))
 }
 
-test('the page of docs/how-to/add-a-console-page.md shows the recipes of a platform', needsChromium, async (t) => {
+test('the page of docs/how-to/add-a-page.md shows the recipes of a platform', needsChromium, async (t) => {
   assert.deepEqual(
     [...files.keys()],
     [entry, 'plugins/templates/console/text.ts', 'plugins/templates/console/recipes-page.tsx'],

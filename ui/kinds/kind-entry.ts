@@ -1,0 +1,40 @@
+import type { IconName } from '../parts/icon/icons.ts'
+
+/** A column of a list: a dotted path in an object, such as `spec.quota.concurrency`. */
+export interface KindColumn {
+  readonly title: string
+  readonly field: string
+  readonly align?: 'end'
+}
+
+/** A kind that the console shows by its schema: list, object, form, YAML and differences. */
+export interface KindEntry {
+  /** Path in the console. */
+  readonly path: string
+  /** Segments of its routes below `/api`. */
+  readonly api: readonly string[]
+  readonly title: string
+  /** One object, in words: `secret binding`. */
+  readonly noun: string
+  readonly icon: IconName
+  /** What belongs here, in one sentence. */
+  readonly about: string
+  /** Whether its objects have no namespace. */
+  readonly isClusterWide?: boolean
+  /** Columns beside name, namespace, state and age; without them the first fields of the spec. */
+  readonly columns?: readonly KindColumn[]
+}
+
+/** The address of a new object. No name begins with a dash, so that it is never that of an object. */
+export function newPath({ path, isClusterWide = false }: Pick<KindEntry, 'path' | 'isClusterWide'>): string {
+  return `${path}/${isClusterWide ? '-new' : 'new'}`
+}
+
+/** The address of an object. */
+export function objectPath(
+  { path }: Pick<KindEntry, 'path'>,
+  names: { readonly namespace?: string; readonly name: string },
+): string {
+  const segments = names.namespace === undefined ? [names.name] : [names.namespace, names.name]
+  return `${path}/${segments.map(encodeURIComponent).join('/')}`
+}

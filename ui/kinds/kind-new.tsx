@@ -1,0 +1,51 @@
+import { useNavigate } from '@tanstack/react-router'
+import { Suspense, lazy } from 'react'
+import type { ComponentType } from 'react'
+import { useAddress } from '../contract/search.ts'
+import { CodeSkeleton } from '../parts/document/yaml-editor.tsx'
+import { Report } from '../parts/page/card.tsx'
+import { PageBar } from '../parts/page/page-bar.tsx'
+import { ProblemState } from '../parts/state/problem-state.tsx'
+import { kindText as text } from '../text/kinds.ts'
+import { objectPath } from './kind-entry.ts'
+import type { KindEntry } from './kind-entry.ts'
+import { useServedKind } from './use-kind.ts'
+
+const KindEditor = lazy(async () => ({ default: (await import('./kind-editor.tsx')).KindEditor }))
+
+/** A new object of a kind, as a page. */
+export function newPageOf(entry: KindEntry): ComponentType {
+  return function KindNewPage() {
+    return <KindNew entry={entry} />
+  }
+}
+
+/** Creates an object from its form or YAML, and opens it. */
+export function KindNew({ entry }: { readonly entry: KindEntry }) {
+  const [{ namespace }] = useAddress()
+  const { served, error } = useServedKind(entry)
+  const navigate = useNavigate()
+  return (
+    <>
+      <PageBar title={text.create(entry.noun)} crumbs={[{ label: entry.title, to: entry.path }]} />
+      <Report>
+        {error === null ? undefined : <ProblemState error={error} />}
+        {served === undefined ? (
+          <CodeSkeleton text="" rows={12} />
+        ) : (
+          <Suspense fallback={<CodeSkeleton text="" rows={12} />}>
+            <KindEditor
+              entry={entry}
+              served={served ?? undefined}
+              object={undefined}
+              namespace={namespace}
+              onCreated={({ metadata }) => {
+                navigate({ href: objectPath(entry, metadata) }).catch(() => undefined)
+              }}
+            />
+          </Suspense>
+        )}
+      </Report>
+    </>
+  )
+}
