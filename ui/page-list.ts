@@ -5,10 +5,14 @@ import { agentPages } from '../plugins/agents/console/page.ts'
 import { auditPages } from '../plugins/audit/console/page.ts'
 import { costPages } from '../plugins/cost/console/page.ts'
 import { feedbackPages } from '../plugins/feedback/console/page.ts'
+import { mcpServerPages } from '../plugins/mcp/console/page.ts'
+import { agentRegistryPages } from '../plugins/registries/console/page.ts'
 import { topologyPages } from '../plugins/registries/console/topology/page.ts'
 import { approvalsPages } from '../plugins/runs/console/approvals/page.ts'
 import { runsPages } from '../plugins/runs/console/page.ts'
+import { secretBindingPages } from '../plugins/secrets/console/page.ts'
 import { templatePages } from '../plugins/templates/console/page.ts'
+import { tenantPages } from '../plugins/tenants/console/page.ts'
 
 /** Pages of plugins. */
 export const pluginPages: readonly ConsolePages[] = [
@@ -16,24 +20,12 @@ export const pluginPages: readonly ConsolePages[] = [
   auditPages,
   costPages,
   feedbackPages,
+  mcpServerPages,
+  agentRegistryPages,
   topologyPages,
   approvalsPages,
   runsPages,
-  templatePages,
-import { mcpServerPages } from '../plugins/mcp/console/page.ts'
-import { agentRegistryPages } from '../plugins/registries/console/page.ts'
-import { runsPages } from '../plugins/runs/console/page.ts'
-import { secretBindingPages } from '../plugins/secrets/console/page.ts'
-import { tenantPages } from '../plugins/tenants/console/page.ts'
-
-/** Pages of plugins. */
-export const pluginPages: readonly ConsolePages[] = [agentPages, feedbackPages, runsPages]
-export const pluginPages: readonly ConsolePages[] = [
-  agentPages,
-  feedbackPages,
-  mcpServerPages,
-  agentRegistryPages,
-  runsPages,
   secretBindingPages,
+  templatePages,
   tenantPages,
 ]

@@ -61,9 +61,7 @@ test('hostile documents end: aliases of aliases, depth, names of the prototype, 
   assert.deepEqual(checkValue(exampleSchema, value).length, 2)
   const patched = patchYaml(readYaml('spec: {}\n'), ['spec', '__proto__'], 'x')
   assert.match(patched, /__proto__: x/)
-  const start = performance.now()
-  readYaml(`text: "${'long '.repeat(200_000)}"`)
-  assert.ok(performance.now() - start < 10_000)
+  assert.equal(JSON.stringify(readYaml(`text: "${'long '.repeat(200_000)}"`).value).length, 1_000_011)
 })
 
 test('a patch changes one path: comments, order, quotes and unknown fields stay', () => {

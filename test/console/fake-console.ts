@@ -6,22 +6,6 @@ import { listen } from '#test/harness/listen.ts'
 import type { Scope } from '#test/harness/scope.ts'
 
 /** Bodies of the API by path; a number is a status, a function writes the response itself. */
-/** A request that reached the fake API. */
-export interface CannedRequest {
-  readonly method: string
-  readonly path: string
-  readonly query: URLSearchParams
-  readonly headers: Readonly<Record<string, string | undefined>>
-  readonly body: unknown
-}
-
-/** Status and body of a response. */
-export interface CannedAnswer {
-  readonly status: number
-  readonly body: unknown
-}
-
-/** Bodies of the API by path; a number is a status, and a function is asked. */
 export type CannedResponses = Readonly<Record<string, unknown>>
 
 /** Writes the response to a request, such as a stream. */
@@ -44,7 +28,6 @@ export function serveConsole(t: Scope, files: readonly PackedFile[], api: Canned
     const canned = api[path]
     if (typeof canned === 'function') return (canned as CannedHandler)(request, response)
     if (path in api) return sendJson(response, canned)
-    if (path in api) return respond(request, response, api[path])
     if (path.startsWith('/api/')) return sendJson(response, 404)
     const file = files.find((one) => one.path === path) ?? files.find((one) => one.path === '/')
     const headers = {
@@ -57,31 +40,12 @@ export function serveConsole(t: Scope, files: readonly PackedFile[], api: Canned
   return listen(t, server)
 }
 
-function respond(request: IncomingMessage, response: ServerResponse, canned: unknown): void {
-  if (typeof canned !== 'function') return sendJson(response, canned)
-  const { method = 'GET', headers } = request
-  const { pathname: path, searchParams: query } = new URL(request.url ?? '', 'http://x')
-  const chunks: Buffer[] = []
-  request.on('data', (chunk: Buffer) => chunks.push(chunk))
-  request.on('end', () => {
-    const text = Buffer.concat(chunks).toString('utf8')
-    const body: unknown = text === '' ? undefined : JSON.parse(text)
-    sendJson(response, (canned as (one: object) => CannedAnswer)({ method, path, query, headers, body }))
-  })
-}
-
-function sendJson(response: ServerResponse, canned: unknown): void {
-  const { status, body } = isAnswer(canned)
-    ? canned
-    : { status: typeof canned === 'number' ? canned : 200, body: canned }
+function sendJson(response: ServerResponse, body: unknown): void {
+  const status = typeof body === 'number' ? body : 200
   const problem = { title: 'Refused.', detail: 'The fake API has no such response.', status }
-  response.writeHead(status, { 'content-type': 'application/json' })
-  if (status === 204) response.end()
-  else response.end(JSON.stringify(typeof canned === 'number' ? problem : body))
-}
-
-function isAnswer(canned: unknown): canned is CannedAnswer {
-  return typeof (canned as CannedAnswer | undefined)?.status === 'number'
+  response
+    .writeHead(status, { 'content-type': 'application/json' })
+    .end(JSON.stringify(status === 200 ? body : problem))
 }
 
 const sections: Readonly<Record<string, readonly (readonly [string, string])[]>> = {

@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { PackedFile } from '#core/http/console/console-files.ts'
 import type { Scope } from '#test/harness/scope.ts'
+import { answering } from './canned-answer.ts'
+import type { CannedAnswer, CannedRequest } from './canned-answer.ts'
 import { cannedShell, serveConsole } from './fake-console.ts'
-import type { CannedRequest, CannedResponses, CannedAnswer } from './fake-console.ts'
+import type { CannedResponses } from './fake-console.ts'
 
 interface StoredObject {
   readonly apiVersion: string
@@ -41,23 +43,25 @@ export async function serveKinds(t: Scope, files: readonly PackedFile[], documen
   const url = await serveConsole(t, files, {
     ...shell(),
     '/openapi.json': withRotas(document),
-    '/api/secretbindings': (request: CannedRequest) => listed(store, request),
-    '/api/secretbindings/demo/crm': (request: CannedRequest) => keep(store, sent, request),
-    '/api/secretbindings/demo/missing': {
-      status: 404,
-      body: { title: 'Not found', detail: 'The object does not exist.' },
-    },
-    '/api/agentregistries': { status: 403, body: denied },
+    '/api/secretbindings': answering((request) => listed(store, request)),
+    '/api/secretbindings/demo/crm': answering((request) => keep(store, sent, request)),
+    '/api/secretbindings/demo/missing': answering(() => missing),
+    '/api/agentregistries': answering(() => ({ status: 403, body: denied })),
     '/api/usedby': { items: [{ kind: 'AgentDeployment', namespace: 'demo', name: 'triage', field: 'x', found: true }] },
     '/api/x/oncall/rotas': { items: [], nextCursor: null },
     '/api/x/oncall/pages/demo': { items: [{ rota: 'support', run: 'run-1', person: 'ada' }] },
-    '/api/x/oncall/pages/demo/run-1/acknowledge': (request: CannedRequest) => {
-      sent.push({ method: request.method, path: request.path, version: undefined })
+    '/api/x/oncall/pages/demo/run-1/acknowledge': answering(({ method, path }) => {
+      sent.push({ method, path, version: undefined })
       return { status: 200, body: { items: [] } }
-    },
+    }),
     '/api/x/oncall/console/oncall': JSON.parse(declaration) as object,
   })
   return { url, store, sent }
+}
+
+const missing: CannedAnswer = {
+  status: 404,
+  body: { title: 'Not found', detail: 'The object does not exist.' },
 }
 
 const denied = {
@@ -135,9 +139,9 @@ function listed(store: ReadonlyMap<string, StoredObject>, { query }: CannedReque
 function keep(store: Map<string, StoredObject>, sent: SentWrite[], request: CannedRequest): CannedAnswer {
   const { method, path, query, headers, body } = request
   const stored = store.get('demo/crm')
-  if (stored === undefined) return { status: 404, body: { title: 'Not found', detail: 'The object does not exist.' } }
+  if (stored === undefined) return missing
   if (method === 'GET') return { status: 200, body: stored }
-  sent.push({ method, path, version: headers['if-match'] })
+  sent.push({ method, path, version: String(headers['if-match']) })
   if (method === 'DELETE') {
     store.delete('demo/crm')
     return { status: 204, body: undefined }

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { kindsOfPlugin, firstColumns, servedKind } from '#ui/kinds/served-kind.ts'
 import { fillPath, namesOf, readDeclaration } from '#ui/kinds/declared/declaration.ts'
 import { toCell, toEdited, valueAt } from '#ui/kinds/kind-object.ts'
-import { rebaseYaml } from '#ui/kinds/rebase-yaml.ts'
+import { rebaseYaml } from '#ui/parts/yaml/rebase-yaml.ts'
 import { packConsole } from '../../scripts/console/pack-console.ts'
 import { needsChromium } from './browser-session.ts'
 import { cannedShell } from './fake-console.ts'
@@ -197,7 +197,7 @@ test('a third party has a declared page and a kind, without code of its own', ne
   await page.waitForURL(/\/x\/oncall\/rotas$/)
   await page.getByRole('button', { name: 'New rota' }).click()
   await page.getByRole('textbox', { name: /^Webhook/ }).waitFor()
-  await page.goto(`${url}/x/nobodys`)
+  await page.goto(`${url}/x/unknown`)
   await page.getByText('This page does not exist').waitFor()
   assert.deepEqual(problems, [])
 })

@@ -12,7 +12,7 @@ interface ConflictViewProps {
   readonly onPick: (pick: 'take' | 'keep' | 'edit') => void
 }
 
-/** Somebody else changed the object meanwhile: theirs beside mine, what they changed, and what can be done. */
+/** Another person changed the object meanwhile: theirs beside mine, what they changed, and what can be done. */
 export function ConflictView({ base, mine, theirs, onPick }: ConflictViewProps) {
   const { conflict } = text
   return (

@@ -31,7 +31,10 @@ export function DeleteDialog({ entry, object, onClose, onDeleted }: DeleteDialog
     setBusy(true)
     try {
       await sendApi({ method: 'DELETE', path: [...entry.api, ...(namespace === '' ? [] : [namespace]), name] })
-      queries.invalidateQueries({ queryKey: entry.api }).catch(() => undefined)
+      // The lists only: the page of the object is still there for a moment, and would ask for what is gone.
+      const isList = ({ queryKey }: { readonly queryKey: readonly unknown[] }): boolean =>
+        queryKey.length === entry.api.length + 1
+      queries.invalidateQueries({ queryKey: entry.api, predicate: isList }).catch(() => undefined)
       showToast({ kind: 'done', message: text.deleted(name) })
       onDeleted()
     } catch (problem) {

@@ -14,7 +14,7 @@ export interface SaveOutcome {
   readonly problem?: Error
   /** The server accepts what a dry run sent. */
   readonly isAccepted?: boolean
-  /** The object that somebody else has changed, as it is now. */
+  /** The object that another person has changed, as it is now. */
   readonly theirs?: KindObject
 }
 

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useRouterState } from '@tanstack/react-router'
+import { lazy } from 'react'
 import type { Static } from 'typebox'
 import type { Capabilities, NavigationPage } from '../../../schemas/api/identity.ts'
 import { apiQuery } from '../../api/queries.ts'
@@ -7,13 +8,14 @@ import { Report, Card } from '../../parts/page/card.tsx'
 import { PageBar } from '../../parts/page/page-bar.tsx'
 import { PageState } from '../../parts/state/page-state.tsx'
 import { kindText as text } from '../../text/kinds.ts'
-import { KindDetail } from '../kind-detail.tsx'
-import { KindList } from '../kind-list.tsx'
-import { KindNew } from '../kind-new.tsx'
 import { kindsOfPlugin } from '../served-kind.ts'
 import { useApiDocument } from '../use-kind.ts'
 import { DeclaredView } from './declared-view.tsx'
 import { kindEntryOf } from './third-party-kind.ts'
+
+const KindDetail = lazy(async () => ({ default: (await import('../kind-detail.tsx')).KindDetail }))
+const KindList = lazy(async () => ({ default: (await import('../kind-list.tsx')).KindList }))
+const KindNew = lazy(async () => ({ default: (await import('../kind-new.tsx')).KindNew }))
 
 type Page = Static<typeof NavigationPage>
 

@@ -1,7 +1,7 @@
-import { changedFields } from '../parts/yaml/changed-fields.ts'
-import { patchYaml } from '../parts/yaml/patch-source.ts'
-import { toNode } from '../parts/yaml/schema-shape.ts'
-import { readYaml, toPath, toPointer } from '../parts/yaml/yaml-source.ts'
+import { changedFields } from './changed-fields.ts'
+import { patchYaml } from './patch-source.ts'
+import { toNode } from './schema-shape.ts'
+import { readYaml, toPath, toPointer } from './yaml-source.ts'
 
 /** My changes of a document, applied to what it has become. Lists are taken as a whole: their places mean nothing in another version. */
 export function rebaseYaml(base: string, mine: string, theirs: string): string {

@@ -1,0 +1,27 @@
+import type { RefusedField } from '#ui/api/api-problem.ts'
+import { toNode } from '#ui/parts/yaml/schema-shape.ts'
+import type { ValueSchema } from '#ui/parts/yaml/schema-shape.ts'
+import type { ApiDocument } from '#ui/kinds/served-kind.ts'
+
+/** Whether a document is an object of Kubernetes; otherwise it is in the simplified format. */
+export function isManifest(value: unknown): boolean {
+  return toNode(value)?.['kind'] !== undefined
+}
+
+/** The body that creates the agent of a document. */
+export function toBody(value: unknown, namespace: string): object {
+  return isManifest(value) ? (value as object) : { namespace, config: value }
+}
+
+/** The schema of a document, by its format. */
+export function schemaOf({ components }: ApiDocument, value: unknown): ValueSchema {
+  const named = toNode(components?.schemas) ?? {}
+  const name = isManifest(value) ? 'AgentDeploymentInput' : 'AgentConfig'
+  return { node: { $ref: `#/components/schemas/${name}` }, named }
+}
+
+/** Refused fields of the body, as fields of the document. */
+export function toDocumentFields(errors: readonly RefusedField[], value: unknown): readonly RefusedField[] {
+  if (isManifest(value)) return errors
+  return errors.map(({ pointer, detail }) => ({ pointer: pointer.replace(/^\/config(?=\/|$)/, ''), detail }))
+}

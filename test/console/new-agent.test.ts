@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import test from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { withoutSecrets } from '#plugins/agents/console/new/agent-draft.ts'
+import { copiedMetadata, sourceOf } from '#plugins/agents/console/new/agent-source.ts'
+import { toBody, toDocumentFields } from '#plugins/agents/console/new/draft-body.ts'
+import { packConsole } from '../../scripts/console/pack-console.ts'
+import { needsChromium } from './browser-session.ts'
+import { answering } from './canned-answer.ts'
+import type { CannedRequest } from './canned-answer.ts'
+import { cannedShell, serveConsole } from './fake-console.ts'
+import { axeViolations, looks, openLook, overflowOf, startBrowser } from './look.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const document = JSON.parse(
+  readFileSync(new URL('../../docs/reference/openapi.json', import.meta.url), 'utf8'),
+) as object
+
+test('a source of an address is one of five, with its id', () => {
+  assert.deepEqual(sourceOf('recipe:hello'), { kind: 'recipe', id: 'hello' })
+  assert.deepEqual(sourceOf('fork:demo/hello'), { kind: 'fork', id: 'demo/hello' })
+  assert.deepEqual(sourceOf('prompt'), { kind: 'prompt', id: '' })
+  for (const from of [undefined, '', 'recipe', 'fork:demo', 'fork:a/b/c', 'other:x', `recipe:${'x'.repeat(401)}`])
+    assert.equal(sourceOf(from), undefined, String(from))
+})
+
+test('a kept draft has no secrets: variables, and what is named like one', () => {
+  const yaml = `name: a
+runtime:
+  env: {PLAIN: value-1, LOG: value-2}
+  command: [node, a.js]
+pod:
+  env:
+    - name: KEPT_NAME
+      value: value-3
+    - name: B
+      valueFrom: {secretKeyRef: {name: kept-secret, key: token}}
+secrets: [kept-binding]
+apiKey: value-4
+nested: {dbPassword: value-5, title: kept title}
+`
+  const kept = withoutSecrets(yaml) ?? ''
+  assert.doesNotMatch(kept, /value-\d/)
+  for (const word of ['PLAIN', 'KEPT_NAME', 'kept-secret', 'kept-binding', 'kept title', 'node, a.js'])
+    assert.ok(kept.includes(word), `${word}: ${kept}`)
+  assert.equal(withoutSecrets('a: [1'), undefined)
+})
+
+test('the body is the object, or the simplified format with its namespace; refused fields are those of the document', () => {
+  assert.deepEqual(toBody({ name: 'a' }, 'demo'), { namespace: 'demo', config: { name: 'a' } })
+  assert.deepEqual(toBody({ kind: 'AgentDeployment' }, 'demo'), { kind: 'AgentDeployment' })
+  const errors = [
+    { pointer: '/config/model', detail: 'x' },
+    { pointer: '/configs', detail: 'y' },
+  ]
+  assert.deepEqual(
+    toDocumentFields(errors, { name: 'a' }).map(({ pointer }) => pointer),
+    ['/model', '/configs'],
+  )
+  const metadata = {
+    uid: 'u',
+    labels: { a: 'b' },
+    annotations: { 'kubectl.kubernetes.io/last-applied-configuration': 'x', c: 'd' },
+  }
+  assert.deepEqual(copiedMetadata(metadata, { name: 'n', namespace: 's' }), {
+    name: 'n',
+    namespace: 's',
+    labels: { a: 'b' },
+    annotations: { c: 'd' },
+  })
+})
+
+const recipe = {
+  id: 'hello',
+  title: 'Hello <b>',
+  description: 'The smallest agent.',
+  tags: ['start'],
+  config: { name: 'hello', model: { route: 'mock' }, systemPrompt: 'You greet people.' },
+  tryInput: 'My name is Ada.',
+}
+
+function api(sent: CannedRequest[]) {
+  const pages = [{ id: 'agents', title: 'Agents', section: 'Build', path: '/agents', capability: 'agents' }]
+  return {
+    ...cannedShell,
+    '/openapi.json': document,
+    '/api/capabilities': { profile: 'open', pages, capabilities: [{ id: 'agents', enabled: true }] },
+    '/api/recipes': { items: [recipe], nextCursor: null },
+    '/api/templates': { items: [], nextCursor: null },
+    '/api/agents/check-requirements': {
+      ready: false,
+      requirements: [
+        { kind: 'ModelRoute', namespace: 'demo', name: 'mock', status: 'missing', fix: 'Create the route.' },
+      ],
+    },
+    '/api/agents/generate': { config: recipe.config, explanation: 'Greets.\n# twice', warnings: ['no tools'] },
+    '/api/agents': answering((request) => answer(sent, request)),
+  }
+}
+
+function answer(sent: CannedRequest[], request: CannedRequest): { readonly status: number; readonly body: unknown } {
+  if (request.method === 'GET') return { status: 200, body: { items: [], nextCursor: null } }
+  sent.push(request)
+  const { config } = request.body as { readonly config: { readonly name: string } }
+  const errors = [{ pointer: '/config/name', detail: 'is taken' }]
+  if (config.name === 'taken') return { status: 422, body: { title: 'Invalid', detail: 'A field is refused.', errors } }
+  return { status: 201, body: { metadata: { name: config.name, namespace: 'demo' } } }
+}
+
+test('three presses make an agent of a recipe, and its playground has the input to try', needsChromium, async (t) => {
+  const { files } = await packConsole(root)
+  const sent: CannedRequest[] = []
+  const url = await serveConsole(t, files, api(sent))
+  const browser = await startBrowser(t)
+  const { page, problems } = await openLook(browser, `${url}/agents/new?namespace=demo#code=once`, {
+    scheme: 'light',
+    width: 'wide',
+  })
+  await page.getByRole('button', { name: /^Hello/ }).click()
+  const name = page.getByRole('textbox', { name: /^Name/ }).first()
+  await name.waitFor()
+  assert.match(page.url(), /from=recipe%3Ahello/)
+  await page.getByText('Create the route.').waitFor()
+  await name.fill('taken')
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByText('name: is taken').waitFor()
+  await name.fill('greeter')
+  await page.getByRole('button', { name: 'Dry run' }).click()
+  await page.getByText('Nothing was created').waitFor()
+  // The draft outlives a reload.
+  while (!String(await page.evaluate("sessionStorage.getItem('mesh-agent-draft')")).includes('greeter'))
+    await page.waitForTimeout(100)
+  await page.goto(page.url())
+  await page.getByText('Your draft was restored').waitFor()
+  assert.equal(await page.getByRole('textbox', { name: /^Name/ }).first().inputValue(), 'greeter')
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.waitForURL(/\/agents\/demo\/greeter\?tab=playground&input=My(\+|%20)name(\+|%20)is(\+|%20)Ada\.$/)
+  assert.equal(await page.evaluate("sessionStorage.getItem('mesh-agent-draft')"), null)
+  assert.deepEqual(
+    sent.map(({ query, body }) => [query.get('dryRun'), (body as { namespace: string }).namespace]),
+    [
+      [null, 'demo'],
+      ['All', 'demo'],
+      [null, 'demo'],
+    ],
+  )
+  assert.deepEqual(
+    problems.filter((one) => !one.includes('422')),
+    [],
+  )
+})
+
+test(
+  'each step in both themes and widths; a prompt becomes a document with what the model says',
+  needsChromium,
+  async (t) => {
+    const { files } = await packConsole(root)
+    const url = await serveConsole(t, files, api([]))
+    const browser = await startBrowser(t)
+    for (const look of looks) {
+      const { page, problems } = await openLook(browser, `${url}/agents/new#code=once`, look)
+      for (const [path, shown] of [
+        ['/agents/new', 'main button:has-text("Hello")'],
+        ['/agents/new?from=file', 'input[type="file"]'],
+        ['/agents/new?from=recipe:hello', '[role="form"]'],
+        ['/agents/new?from=prompt', 'textarea'],
+      ] as const) {
+        await page.goto(`${url}${path}`)
+        await page.waitForSelector(shown)
+        assert.deepEqual(await axeViolations(page), [], `${path}, ${look.scheme}, ${look.width}`)
+        assert.ok((await overflowOf(page)) <= 0, `${path} scrolls sideways, ${look.width}`)
+      }
+      await page.getByRole('textbox', { name: /What should the agent do/ }).fill('Greet people')
+      await page.getByRole('button', { name: 'Write the configuration' }).click()
+      await page.waitForSelector('[role="form"]')
+      await page.goto(`${url}/agents/new?from=recipe:missing`)
+      await page.getByText('The source does not exist.').waitFor()
+      assert.deepEqual(problems, [])
+      await page.context().close()
+    }
+  },
+)
