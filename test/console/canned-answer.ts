@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { CannedHandler } from './fake-console.ts'
 
@@ -18,16 +19,16 @@ export interface CannedAnswer {
 
 /** A response of the fake API that follows from the request and its body. */
 export function answering(answer: (request: CannedRequest) => CannedAnswer): CannedHandler {
-  return (request, response) => {
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = 'GET', headers } = request
     const { pathname: path, searchParams: query } = new URL(request.url ?? '', 'http://x')
-    text(request)
-      .then((sent) => {
-        const body: unknown = sent === '' ? undefined : JSON.parse(sent)
-        const { status, body: answered } = answer({ method, path, query, headers, body })
-        response.writeHead(status, { 'content-type': 'application/json' })
-        response.end(status === 204 ? undefined : JSON.stringify(answered))
-      })
-      .catch((error: unknown) => response.writeHead(500).end(String(error)))
+    const sent = await text(request)
+    const given: unknown = sent === '' ? undefined : JSON.parse(sent)
+    const { status, body } = answer({ method, path, query, headers, body: given })
+    response.writeHead(status, { 'content-type': 'application/json' })
+    response.end(status === 204 ? undefined : JSON.stringify(body))
+  }
+  return (request, response) => {
+    respond(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)))
   }
 }
