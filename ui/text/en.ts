@@ -118,7 +118,8 @@ export const text = {
     reconnecting: 'Reconnecting',
     paused: 'Paused',
     polling: (seconds: number) => `Every ${seconds} s`,
-    gap: (missed: number) => `Missed ${plural(missed, 'event', 'events')}, reloaded`,
+    gap: (missed: number | undefined) =>
+      `Missed ${missed === undefined ? 'events' : plural(missed, 'event', 'events')}, reloaded`,
   },
   conditions: {
     days: (days: number) => `Last ${days} days`,
@@ -271,6 +272,14 @@ export const text = {
       McpServer: 'MCP server',
       KnowledgeBase: 'Knowledge base',
     } as Readonly<Record<string, string>>,
+  },
+  bulk: {
+    label: 'Selected rows',
+    selected: (count: number) => `${count} selected`,
+    full: (limit: number) => `No more than ${limit} at once`,
+    clear: 'Clear the selection',
+    row: 'Select the row',
+    column: 'Selected',
   },
   pager: {
     label: 'Pages of the list',

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import test, { afterEach } from 'node:test'
 import { cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { BulkBar } from '#ui/parts/table/bulk-bar.tsx'
+import { extendTo, nothingSelected, toggleRow } from '#ui/parts/table/bulk-selection.ts'
 import { DataTable } from '#ui/parts/table/data-table.tsx'
+import { useBulk } from '#ui/parts/table/use-bulk.ts'
 
 afterEach(cleanup)
 
@@ -80,4 +83,57 @@ test('loading keeps the head; an error without rows stands in place of the table
   assert.ok(screen.getByRole('grid') && screen.getByText('away'))
   rerender(<DataTable {...shared} rows={[]} />)
   assert.ok(screen.getByText('none'))
+})
+
+const bulkColumns = [{ title: 'Name', cell: (id: string) => `row ${id}` }]
+
+function BulkTable({ count }: { readonly count: number }) {
+  const bulk = useBulk()
+  const rows = Array.from({ length: count }, (_, index) => String(index))
+  return (
+    <>
+      <DataTable label="Rows" columns={bulkColumns} rows={rows} keyOf={String} empty="none" bulk={bulk} />
+      <BulkBar bulk={bulk}>
+        <button type="button">{`act on ${[...bulk.selected].join(' ')}`}</button>
+      </BulkBar>
+    </>
+  )
+}
+
+test('Space and a tick box select rows for an action, Shift a range; the bar says how many, and clears', () => {
+  render(<BulkTable count={8} />)
+  assert.equal(screen.queryByRole('group'), null)
+  fireEvent.keyDown(rowOf(1), { key: ' ' })
+  fireEvent.keyDown(rowOf(3), { key: ' ', shiftKey: true })
+  assert.ok(screen.getByText('act on 1 2 3'))
+  fireEvent.keyDown(rowOf(3), { key: 'ArrowDown', shiftKey: true })
+  assert.ok(screen.getByText('act on 1 2 3 4'))
+  fireEvent.click(rowOf(7).querySelector('input') ?? assert.fail('no box'))
+  fireEvent.click(rowOf(2).querySelector('input') ?? assert.fail('no box'))
+  assert.ok(screen.getByText('act on 1 3 4 7'))
+  assert.equal(screen.getByRole('status').textContent, '4 selected')
+  assert.equal(rowOf(7).getAttribute('aria-selected'), 'true')
+  fireEvent.click(screen.getByText('Clear the selection'))
+  assert.equal(screen.queryByRole('group'), null)
+  assert.equal(document.querySelectorAll('[aria-selected="true"]').length, 0)
+})
+
+test('at most 50 rows are selected, those nearest to the first one', () => {
+  render(<BulkTable count={100} />)
+  fireEvent.keyDown(rowOf(10), { key: ' ' })
+  fireEvent.keyDown(rowOf(99), { key: ' ', shiftKey: true })
+  assert.equal(document.querySelectorAll('[aria-selected="true"]').length, 50)
+  assert.equal(rowOf(59).getAttribute('aria-selected'), 'true')
+  assert.equal(rowOf(60).getAttribute('aria-selected'), 'false')
+  fireEvent.keyDown(rowOf(80), { key: ' ' })
+  assert.equal(rowOf(80).getAttribute('aria-selected'), 'false')
+  assert.ok(screen.getByText('No more than 50 at once'))
+})
+
+test('a selection from below to above, and one whose first row has left the list', () => {
+  const keys = ['a', 'b', 'c', 'd']
+  const one = toggleRow(nothingSelected, 'c')
+  assert.deepEqual([...extendTo(one, 'a', keys).selected].toSorted(), ['a', 'b', 'c'])
+  assert.deepEqual([...extendTo({ ...one, anchor: 'gone' }, 'd', keys).selected].toSorted(), ['c', 'd'])
+  assert.deepEqual([...extendTo(one, 'gone', keys).selected], ['c'])
 })

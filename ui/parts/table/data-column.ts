@@ -10,4 +10,6 @@ export interface DataColumn<Row> {
   readonly rank?: 1 | 2 | 3 | 4
   /** Takes the space that the others leave; its text is cut. */
   readonly isWide?: boolean
+  /** Below this width its text is not cut further. Default: 120 for a wide column, what it needs for others. */
+  readonly minPx?: number
 }

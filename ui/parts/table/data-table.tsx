@@ -1,5 +1,6 @@
 import { useRef } from 'react'
 import type { ReactNode } from 'react'
+import { text } from '../../text/en.ts'
 import { useNarrow } from '../page/use-narrow.ts'
 import { Notice } from '../page/notice.tsx'
 import { ProblemState } from '../state/problem-state.tsx'
@@ -7,7 +8,8 @@ import type { DataColumn } from './data-column.ts'
 import styles from './data-table.module.css'
 import { scrollToRow } from './row-window.ts'
 import { SkeletonRows } from './skeleton-rows.tsx'
-import { TableRow, columnClass } from './table-row.tsx'
+import { TableRow, columnClass, minWidth } from './table-row.tsx'
+import type { BulkSelection } from './use-bulk.ts'
 import { useRowKeys } from './use-row-keys.ts'
 import { useRowWindow } from './use-row-window.ts'
 
@@ -24,9 +26,11 @@ export interface DataTableProps<Row> {
   readonly error?: Error | null
   readonly onRetry?: () => void
   readonly onOpen?: (row: Row) => void
-  /** Keys of selected rows: those of a bulk action, or the one in the dock. */
+  /** Keys of selected rows, such as the one in the dock. */
   readonly selected?: ReadonlySet<string> | undefined
   readonly onSelect?: (row: Row) => void
+  /** Selects rows for an action, which a `BulkBar` below the table offers. */
+  readonly bulk?: BulkSelection
   readonly isInCard?: boolean
 }
 
@@ -46,9 +50,12 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     onRetry,
     onOpen,
     selected,
-    onSelect,
+    bulk,
     isInCard = false,
   } = props
+  const marked = bulk?.selected ?? selected
+  const hasBox = bulk !== undefined
+  const width = columns.length + Number(hasBox)
   const count = rows?.length ?? 0
   const rowHeight = useNarrow() ? 48 : 36
   const isVirtual = count > VIRTUAL_FROM
@@ -58,7 +65,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const keys = useRowKeys({
     count,
     onOpen: rows && onOpen && ((index) => withRow(rows, index, onOpen)),
-    onSelect: rows && onSelect && ((index) => withRow(rows, index, onSelect)),
+    onSelect: rows && selectOf(rows, props),
+    onExtend: rows && bulk && ((index) => withRow(rows, index, (row) => bulk.extend(keyOf(row), rows.map(keyOf)))),
     onReveal: (index) => reveal(box.current, index, rowHeight),
   })
   if (rows === undefined && error !== null) return <ProblemState error={error} onRetry={onRetry} />
@@ -81,19 +89,25 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           className={`${styles['table']} ${onOpen === undefined ? '' : styles['opens']} ${rows === undefined ? styles['waiting'] : ''}`}
           aria-label={label}
           {...(rows === undefined ? { 'aria-busy': true } : { role: 'grid', 'aria-rowcount': count + 1 })}
+          {...(hasBox && rows !== undefined ? { 'aria-multiselectable': true } : {})}
         >
           <thead>
             <tr>
+              {hasBox ? (
+                <th scope="col" className={styles['pick']}>
+                  <span className="unseen">{text.bulk.column}</span>
+                </th>
+              ) : undefined}
               {columns.map((column) => (
-                <th key={column.title} scope="col" className={columnClass(column)}>
+                <th key={column.title} scope="col" className={columnClass(column)} {...minWidth(column)}>
                   {column.title}
                 </th>
               ))}
             </tr>
           </thead>
           <tbody ref={keys.body} onKeyDown={keys.onKeyDown} onClick={keys.onClick}>
-            {rows === undefined ? <SkeletonRows columns={columns} /> : undefined}
-            <Gap rows={first} height={rowHeight} columns={columns.length} />
+            {rows === undefined ? <SkeletonRows columns={columns} hasBox={hasBox} /> : undefined}
+            <Gap rows={first} height={rowHeight} columns={width} />
             {rows?.slice(first, end).map((row, offset) => (
               <TableRow
                 key={isVirtual ? (first + offset) % (end - first) : keyOf(row)}
@@ -101,10 +115,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 index={first + offset}
                 columns={columns}
                 hasTabStop={keys.at === first + offset}
-                isSelected={selected?.has(keyOf(row))}
+                isSelected={marked?.has(keyOf(row))}
+                hasBox={hasBox}
               />
             ))}
-            <Gap rows={count - end} height={rowHeight} columns={columns.length} />
+            <Gap rows={count - end} height={rowHeight} columns={width} />
           </tbody>
         </table>
       </div>
@@ -120,6 +135,12 @@ function Gap({ rows, height, columns }: { readonly rows: number; readonly height
       <td colSpan={columns} style={{ height: rows * height }} />
     </tr>
   )
+}
+
+// A selection for an action comes before that of the page.
+function selectOf<Row>(rows: readonly Row[], { bulk, keyOf, onSelect }: DataTableProps<Row>) {
+  const act = bulk === undefined ? onSelect : (row: Row) => bulk.toggle(keyOf(row))
+  return act && ((index: number) => withRow(rows, index, act))
 }
 
 function withRow<Row>(rows: readonly Row[], index: number, act: (row: Row) => void): void {

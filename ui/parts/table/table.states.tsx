@@ -2,11 +2,14 @@ import { ApiProblem } from '../../api/api-problem.ts'
 import type { PartStates } from '../part-states.ts'
 import { EmptyState, NoMatch } from '../state/empty-state.tsx'
 import { StatusBadge } from '../status/status-badge.tsx'
+import { Button } from '../control/button.tsx'
 import { AgentName } from '../value/agent-name.tsx'
 import { Duration, Money } from '../value/numbers.tsx'
+import { BulkBar } from './bulk-bar.tsx'
 import type { DataColumn } from './data-column.ts'
 import { DataTable } from './data-table.tsx'
 import { Pager } from './pager.tsx'
+import type { BulkSelection } from './use-bulk.ts'
 
 interface ExampleRun {
   readonly id: string
@@ -57,6 +60,12 @@ const empty = (
   </EmptyState>
 )
 
+function bulkOf(count: number): BulkSelection {
+  const nothing = (): void => undefined
+  const selected = new Set(Array.from({ length: count }, (_, index) => String(index)))
+  return { selected, toggle: nothing, extend: nothing, keep: nothing, clear: nothing }
+}
+
 /** States of the parts of this folder. */
 export const tableStates: readonly PartStates[] = [
   {
@@ -67,6 +76,10 @@ export const tableStates: readonly PartStates[] = [
       {
         name: 'selected',
         show: () => <DataTable {...shared} label="Selected runs" rows={some} empty={empty} selected={new Set(['1'])} />,
+      },
+      {
+        name: 'selected for an action',
+        show: () => <DataTable {...shared} label="Picked runs" rows={some} empty={empty} bulk={bulkOf(2)} />,
       },
       { name: 'empty', show: () => <DataTable {...shared} label="No runs" rows={[]} empty={empty} /> },
       {
@@ -98,6 +111,28 @@ export const tableStates: readonly PartStates[] = [
           </div>
         ),
       },
+    ],
+  },
+  {
+    part: 'BulkBar',
+    states: [
+      {
+        name: 'some selected',
+        show: () => (
+          <BulkBar bulk={bulkOf(2)}>
+            <Button kind="danger">Cancel 2 runs</Button>
+          </BulkBar>
+        ),
+      },
+      {
+        name: 'full',
+        show: () => (
+          <BulkBar bulk={bulkOf(50)}>
+            <Button kind="danger">Cancel 50 runs</Button>
+          </BulkBar>
+        ),
+      },
+      { name: 'none selected', show: () => <BulkBar bulk={bulkOf(0)}>{undefined}</BulkBar> },
     ],
   },
   {

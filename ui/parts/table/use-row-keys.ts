@@ -5,6 +5,8 @@ interface RowKeyOptions {
   readonly count: number
   readonly onOpen?: ((index: number) => void) | undefined
   readonly onSelect?: ((index: number) => void) | undefined
+  /** Selects the rows up to one: with Shift. */
+  readonly onExtend?: ((index: number) => void) | undefined
   /** Brings a row into the document and into view. */
   readonly onReveal: (index: number) => void
 }
@@ -31,8 +33,8 @@ export function targetOfKey(key: string, at: number, count: number): number | un
   return target === undefined ? undefined : Math.max(0, Math.min(count - 1, target))
 }
 
-/** Keys of the rows of a table: one tab stop; arrows or j and k move, Enter opens, Space selects. */
-export function useRowKeys({ count, onOpen, onSelect, onReveal }: RowKeyOptions): RowKeys {
+/** Keys of the rows of a table: one tab stop; arrows or j and k move, Enter opens, Space selects, and with Shift a range. */
+export function useRowKeys({ count, onOpen, onSelect, onExtend, onReveal }: RowKeyOptions): RowKeys {
   const [at, setAt] = useState(0)
   const body = useRef<HTMLTableSectionElement>(null)
   const isMoving = useRef(false)
@@ -52,7 +54,9 @@ export function useRowKeys({ count, onOpen, onSelect, onReveal }: RowKeyOptions)
       isMoving.current = true
       onReveal(target)
       setAt(target)
+      if (event.shiftKey) onExtend?.(target)
     } else if (event.key === 'Enter') onOpen?.(index)
+    else if (event.key === ' ' && event.shiftKey && onExtend !== undefined) onExtend(index)
     else if (event.key === ' ') onSelect?.(index)
     else return
     event.preventDefault()
@@ -60,6 +64,13 @@ export function useRowKeys({ count, onOpen, onSelect, onReveal }: RowKeyOptions)
   const onClick = (event: MouseEvent): void => {
     const row = event.target instanceof Element ? event.target.closest('tr') : null
     const index = indexOf(row)
+    if (index !== undefined && isTickBox(event.target)) {
+      setAt(index)
+      row?.focus({ preventScroll: true })
+      if (event.shiftKey && onExtend !== undefined) onExtend(index)
+      else onSelect?.(index)
+      return
+    }
     // A link or a button in a row has its own meaning, and text may be selected.
     if (index === undefined || isControl(event.target) || getSelection()?.isCollapsed === false) return
     setAt(index)
@@ -72,6 +83,11 @@ export function useRowKeys({ count, onOpen, onSelect, onReveal }: RowKeyOptions)
 function indexOf(target: EventTarget | null): number | undefined {
   const index = target instanceof HTMLTableRowElement ? target.dataset['index'] : undefined
   return index === undefined ? undefined : Number(index)
+}
+
+// Its label sends a second click, of the box itself.
+function isTickBox(target: EventTarget | null): boolean {
+  return target instanceof HTMLInputElement && target.type === 'checkbox'
 }
 
 function isControl(target: EventTarget | null): boolean {
