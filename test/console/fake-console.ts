@@ -28,6 +28,8 @@ export function serveConsole(t: Scope, files: readonly PackedFile[], api: Canned
     const canned = api[path]
     if (typeof canned === 'function') return (canned as CannedHandler)(request, response)
     if (path in api) return sendJson(response, canned)
+    if (path in api) return sendJson(response, api[path])
+    if (path === '/api/events') return openStream(response)
     if (path.startsWith('/api/')) return sendJson(response, 404)
     const file = files.find((one) => one.path === path) ?? files.find((one) => one.path === '/')
     const headers = {
@@ -38,6 +40,11 @@ export function serveConsole(t: Scope, files: readonly PackedFile[], api: Canned
     return response.writeHead(200, headers).end(Buffer.from(file?.gzip ?? '', 'base64'))
   })
   return listen(t, server)
+}
+
+// Without an event, as on a quiet day.
+function openStream(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
 }
 
 function sendJson(response: ServerResponse, body: unknown): void {

@@ -34,6 +34,11 @@ export function useSession(): SessionState | undefined {
   return useSyncExternalStore(onSession, () => state)
 }
 
+/** The session, where there is no component; undefined until the server has answered. */
+export function currentSession(): SessionFacts | undefined {
+  return state?.session ?? undefined
+}
+
 /** Calls a listener after each answer about the session. Returns the function that ends it. */
 export function onSession(listener: () => void): () => void {
   listeners.add(listener)

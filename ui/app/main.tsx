@@ -1,6 +1,7 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createRoot } from 'react-dom/client'
 import { ApiProblem } from '../api/api-problem.ts'
+import { startLive } from '../api/live/live.ts'
 import { loadSession, signIn, takeCode } from '../api/session.ts'
 import '../design/fonts.css'
 import '../design/tokens.css'
@@ -32,6 +33,7 @@ const element = document.querySelector('#root')
 if (element === null) throw new Error('the page has no element #root')
 const failure = await begin()
 keepSession()
+startLive(queries)
 startKeys()
 startTips()
 createRoot(element).render(

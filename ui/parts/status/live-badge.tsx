@@ -1,13 +1,8 @@
+import type { LiveState } from '../../api/live/live.ts'
 import { text } from '../../text/en.ts'
 import styles from './live-badge.module.css'
 import { toneClass } from './tones.ts'
 import type { Tone } from './tones.ts'
-
-/** How fresh what is shown is. */
-export type LiveState =
-  | { readonly kind: 'live' | 'reconnecting' | 'paused' }
-  | { readonly kind: 'polling'; readonly seconds: number }
-  | { readonly kind: 'gap'; readonly missed: number }
 
 const tones: Readonly<Record<LiveState['kind'], Tone>> = {
   live: 'ok',

@@ -66,6 +66,7 @@ export const statusStates: readonly PartStates[] = [
       { name: 'polling', show: () => <LiveBadge state={{ kind: 'polling', seconds: 10 }} /> },
       { name: 'paused', show: () => <LiveBadge state={{ kind: 'paused' }} /> },
       { name: 'gap', show: () => <LiveBadge state={{ kind: 'gap', missed: 14 }} /> },
+      { name: 'gap of unknown size', show: () => <LiveBadge state={{ kind: 'gap', missed: undefined }} /> },
     ],
   },
   {

@@ -1,0 +1,107 @@
+import type { LiveEvent } from './live-event.ts'
+
+/** Queries that an event makes stale, by the path of their keys. */
+export interface StaleKey {
+  readonly path: readonly string[]
+  /** Only lists: those of the path itself and their counts, not the objects below it. */
+  readonly isList: boolean
+  /** Such queries are sent again at most once in so many milliseconds. */
+  readonly everyMs: number
+}
+
+const OBJECT_MS = 500
+const LIST_MS = 2_000
+const SUMMARY_MS = 5_000
+const STATS_MS = 10_000
+// A call is written long before its amount is in a sum that people look at.
+const COST_MS = 30_000
+
+type Rule = (event: LiveEvent) => readonly StaleKey[]
+
+const list = (path: string, everyMs = LIST_MS): StaleKey => ({ path: [path], isList: true, everyMs })
+const below = (path: readonly string[], everyMs = OBJECT_MS): StaleKey => ({ path, isList: false, everyMs })
+
+const ofRun: Rule = ({ name }) => [
+  below(['runs', name]),
+  list('runs'),
+  list('summary', SUMMARY_MS),
+  // Their numbers of the last 24 hours.
+  list('agents', STATS_MS),
+]
+const ofUsage: Rule = ({ name }) => [below(['runs', name], LIST_MS)]
+const ofDecision: Rule = (event) => [...ofRun(event), below(['approvals'], LIST_MS)]
+const ofObject: Rule = ({ kind, namespace, name }) => {
+  const path = pathOfKind(kind)
+  const own = namespace === undefined ? [path, name] : [path, namespace, name]
+  return [list(path), below(own), ...(kind === 'Agent' ? [list('summary', SUMMARY_MS)] : [])]
+}
+const ofCost: Rule = () => [below(['cost'], COST_MS), below(['tenants'], COST_MS)]
+const ofTenant: Rule = () => [below(['tenants'], LIST_MS), list('summary', SUMMARY_MS)]
+const ofShare: Rule = () => [below(['my'], LIST_MS), below(['runs'], LIST_MS)]
+
+const rules: Readonly<Record<string, Rule>> = {
+  'agents.degraded': ofObject,
+  'agents.ready': ofObject,
+  'agents.revision-deployed': ofObject,
+  'agents.revision-held': ofObject,
+  'budgets.spend-limit-exceeded': ofTenant,
+  'cluster.created': ofObject,
+  'cluster.deleted': ofObject,
+  'cluster.updated': ofObject,
+  'feedback.score-recorded': () => [list('feedback')],
+  'knowledge.document-deleted': () => [below(['knowledgebases'], LIST_MS)],
+  'knowledge.document-stored': () => [below(['knowledgebases'], LIST_MS)],
+  'knowledge.ingest-failed': () => [below(['knowledgebases'], LIST_MS)],
+  'memory.item-remembered': () => [below(['memory'], LIST_MS)],
+  'providers.model-call-metered': ofCost,
+  'runs.cancel-requested': ofRun,
+  'runs.cancelled': ofRun,
+  'runs.created': ofRun,
+  'runs.deleted': ofRun,
+  'runs.failed': ofRun,
+  'runs.interrupt-resolved': ofDecision,
+  'runs.paused': ofDecision,
+  'runs.rejected': ofRun,
+  'runs.requeued': ofRun,
+  'runs.resumed': ofRun,
+  'runs.started': ofRun,
+  'runs.succeeded': ofRun,
+  'runs.timed-out': ofRun,
+  'runs.usage-reported': ofUsage,
+  'runs.waiting': ofRun,
+  'sharing.created': ofShare,
+  'sharing.revoked': ofShare,
+  'tenants.quota-changed': ofTenant,
+}
+
+/** The types that the console follows, as the API names them. */
+export const followedTypes: readonly string[] = Object.keys(rules).map((type) => `dev.mesh.${type}.v1`)
+
+/** What an event makes stale; nothing for a type that no page shows. */
+export function staleKeysOf(event: LiveEvent): readonly StaleKey[] {
+  return Object.hasOwn(rules, event.type) ? (rules[event.type]?.(event) ?? []) : []
+}
+
+const counts: readonly string[] = ['stats']
+
+/** Whether a query has a stale key. Its own key is its path and the parameters. */
+export function isStale(queryKey: readonly unknown[], { path, isList }: StaleKey): boolean {
+  const own = queryKey.filter((one) => typeof one === 'string')
+  if (!path.every((segment, index) => own[index] === segment)) return false
+  const rest = own.slice(path.length)
+  return !isList || rest.length === 0 || (rest.length === 1 && counts.includes(rest[0] ?? ''))
+}
+
+const kindsOfPages = ['agents', 'runs', 'approvals', 'cost', 'tenants', 'feedback', 'knowledgebases', 'memory', 'my']
+
+/** Everything that events change, for a gap and for a page that polls. */
+export const allStale: readonly StaleKey[] = [...kindsOfPages, 'summary'].map((path) => below([path]))
+
+const otherPaths: Readonly<Record<string, string>> = { modelproviders: 'providers' }
+
+// As the API names the routes of a kind: `GuardrailPolicy` is `guardrailpolicies`.
+function pathOfKind(kind: string): string {
+  const one = kind.toLowerCase()
+  const several = one.endsWith('y') ? `${one.slice(0, -1)}ies` : `${one}s`
+  return otherPaths[several] ?? several
+}
