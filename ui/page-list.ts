@@ -5,7 +5,9 @@ import { agentPages } from '../plugins/agents/console/page.ts'
 import { auditPages } from '../plugins/audit/console/page.ts'
 import { costPages } from '../plugins/cost/console/page.ts'
 import { feedbackPages } from '../plugins/feedback/console/page.ts'
+import { settingsPages } from '../plugins/identity/console/settings/page.ts'
 import { mcpServerPages } from '../plugins/mcp/console/page.ts'
+import { overviewPages } from '../plugins/overview/console/page.ts'
 import { agentRegistryPages } from '../plugins/registries/console/page.ts'
 import { topologyPages } from '../plugins/registries/console/topology/page.ts'
 import { approvalsPages } from '../plugins/runs/console/approvals/page.ts'
@@ -20,7 +22,9 @@ export const pluginPages: readonly ConsolePages[] = [
   auditPages,
   costPages,
   feedbackPages,
+  settingsPages,
   mcpServerPages,
+  overviewPages,
   agentRegistryPages,
   topologyPages,
   approvalsPages,

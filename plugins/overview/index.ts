@@ -14,4 +14,5 @@ export const overviewPlugin = definePlugin({
   requires: ['store'],
   create: ({ store, now }, _settings, needs) => ({ store, now, ...needs }),
   routes: (services) => [summaryEndpoint(services)],
+  console: [{ id: 'home', title: 'Home', section: '', path: '/', capability: 'overview' }],
 })

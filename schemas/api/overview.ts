@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import type { Static, TSchema } from 'typebox'
 import { RunId } from '../names/run-id.ts'
 import { described, exemplified } from '../values/described.ts'
 import { namespaceQuery, scope, timeOrNull } from './common.ts'
@@ -42,7 +42,7 @@ const failing = Type.Object(
   { title: 'FailingAgent' },
 )
 
-const part = (item: typeof troubled | typeof failing | typeof pausedRun, title: string, description: string) =>
+const part = <Item extends TSchema>(item: Item, title: string, description: string) =>
   exemplified(
     Type.Union(
       [

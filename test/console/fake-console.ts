@@ -28,7 +28,6 @@ export function serveConsole(t: Scope, files: readonly PackedFile[], api: Canned
     const canned = api[path]
     if (typeof canned === 'function') return (canned as CannedHandler)(request, response)
     if (path in api) return sendJson(response, canned)
-    if (path in api) return sendJson(response, api[path])
     if (path === '/api/events') return openStream(response)
     if (path.startsWith('/api/')) return sendJson(response, 404)
     const file = files.find((one) => one.path === path) ?? files.find((one) => one.path === '/')
@@ -56,7 +55,10 @@ function sendJson(response: ServerResponse, body: unknown): void {
 }
 
 const sections: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
-  '': [['approvals', 'Approvals']],
+  '': [
+    ['home', 'Home'],
+    ['approvals', 'Approvals'],
+  ],
   Build: [
     ['agents', 'Agents'],
     ['templates', 'Templates'],
@@ -84,7 +86,7 @@ const sections: Readonly<Record<string, readonly (readonly [string, string])[]>>
 }
 
 const pages = Object.entries(sections).flatMap(([section, list]) =>
-  list.map(([id, title]) => ({ id, title, section, path: `/${id}`, capability: id })),
+  list.map(([id, title]) => ({ id, title, section, path: id === 'home' ? '/' : `/${id}`, capability: id })),
 )
 
 const off: Readonly<Record<string, string>> = { tenants: 'denied', evals: 'disabled', audit: 'unconfigured' }
@@ -118,6 +120,12 @@ export const cannedShell: CannedResponses = {
   // What the palette looks for.
   '/api/agents': { items: [], nextCursor: null },
   '/api/runs': { items: [], nextCursor: null },
+  '/api/summary': {
+    waiting: { runs: { count: 5, items: [] }, manifests: null },
+    unwell: { agents: null, failing: null },
+    spend: null,
+    forecast: null,
+  },
   '/api/feedback': {
     items: Array.from({ length: 30 }, (_, index) => ({
       id: `score-${index}`,

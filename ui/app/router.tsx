@@ -1,25 +1,21 @@
-import { Link, createRootRoute, createRoute, createRouter, useNavigate, useRouterState } from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter, useNavigate, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
 import type { ConsoleRoute } from '../contract/page.ts'
 import { thirdPartyRoutes } from '../kinds/declared/third-party-routes.ts'
 import { pluginPages } from '../page-list.ts'
-import { PageBar } from '../parts/page/page-bar.tsx'
 import { ErrorPanel } from '../parts/state/error-panel.tsx'
-import { PageState } from '../parts/state/page-state.tsx'
-import { text } from '../text/en.ts'
 import { HOME_PATH } from './navigation/key-targets.ts'
 import { ownPath } from './own-path.ts'
+import { NotFound } from './shell/not-found.tsx'
 import { Shell } from './shell/shell.tsx'
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound })
-const home = createRoute({ getParentRoute: () => root, path: HOME_PATH, component: Home })
 // Shown to who is signed in already; `App` shows the sign-in to others, at each address.
 const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: AfterSignIn })
 
 /** The addresses of the console: those of the entries of plugins. */
 export const router = createRouter({
   routeTree: root.addChildren([
-    home,
     signIn,
     ...[...pluginPages.flatMap(({ routes }) => routes), ...thirdPartyRoutes].map(toRoute),
   ]),
@@ -56,32 +52,4 @@ function AfterSignIn() {
     navigate({ href: ownPath(next) ?? HOME_PATH, replace: true }).catch(() => undefined)
   }, [navigate, next])
   return undefined
-}
-
-function Home() {
-  return (
-    <>
-      <PageBar title={text.shell.home} />
-      <PageState icon="home" title={text.shell.homeHint} />
-    </>
-  )
-}
-
-function NotFound() {
-  return (
-    <>
-      <PageBar title={text.shell.missingTitle} />
-      <PageState
-        icon="search"
-        title={text.shell.missingTitle}
-        actions={
-          <Link to={HOME_PATH} className="link">
-            {text.shell.missingHome}
-          </Link>
-        }
-      >
-        {text.shell.missing}
-      </PageState>
-    </>
-  )
 }

@@ -18,7 +18,7 @@ export const text = {
     moreActions: 'More actions',
     closeDock: 'Close',
     home: 'Home',
-    homeHint: 'Choose a page.',
+    waiting: (count: number) => plural(count, 'waits', 'wait'),
     missingTitle: 'This page does not exist',
     missing: 'Its address may be mistyped, or its object may be gone.',
     missingHome: 'Go to Home',

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import type { Capabilities, Capability, NavigationPage, RequiredRight } from '../../../schemas/api/identity.ts'
+import { HOME_PATH } from './key-targets.ts'
 
 /** Response of `GET /api/capabilities`. */
 export type CapabilitiesResponse = Static<typeof Capabilities>
@@ -38,7 +39,8 @@ export const withoutHeading: readonly string[] = ['', 'Settings']
 
 /**
  * Pages by section, in the order of the console; within a section, in that of the server. A page that the caller may not see is not
- * listed; one that is disabled or not configured comes last. A page without code in this console, and without a declaration, is left out.
+ * listed; one that is disabled or not configured comes last, and Home first. A page without code in this console, and without a
+ * declaration, is left out.
  */
 export function sectionsOf(
   { pages, capabilities }: Pick<CapabilitiesResponse, 'pages' | 'capabilities'>,
@@ -50,6 +52,7 @@ export function sectionsOf(
     .map((page) => ({ page, reason: refusalOf(page, capabilities)?.reason }))
     .filter(({ reason }) => reason !== 'denied')
     .toSorted((a, b) => Number(a.reason !== undefined) - Number(b.reason !== undefined))
+    .toSorted((a, b) => Number(b.page.path === HOME_PATH) - Number(a.page.path === HOME_PATH))
   const titles = new Set(known.map(({ section }) => section))
   return [...titles]
     .toSorted((a, b) => rankOf(a) - rankOf(b))

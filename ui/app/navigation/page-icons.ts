@@ -2,6 +2,7 @@ import type { IconName } from '../../parts/icon/icons.ts'
 
 /** Icons of pages by their id; an entry of a plugin may name its own. */
 const pageIcons: Readonly<Record<string, IconName>> = {
+  home: 'home',
   agents: 'agent',
   templates: 'stack',
   workflows: 'route',

@@ -4,10 +4,9 @@ import type { Run } from '../../../schemas/api/runs.ts'
 import { apiQuery } from '../../api/queries.ts'
 import { openOverlay } from '../../parts/page/shell-store.ts'
 import { text } from '../../text/en.ts'
-import { HOME_PATH } from '../navigation/key-targets.ts'
 import type { NavigationSection } from '../navigation/navigation.ts'
 import { pageIcon } from '../navigation/page-icons.ts'
-import { chooseScheme } from '../theme/theme.ts'
+import { chooseScheme } from '../../parts/preference/theme.ts'
 import type { PaletteGroup, PaletteItem } from './palette-groups.ts'
 import { useSettled } from './use-settled.ts'
 
@@ -38,7 +37,6 @@ export function usePaletteGroups(
     ...apiQuery<Listed<Static<typeof Run>>>(['runs'], { ...scope, limit: 50 }),
     enabled: has('runs'),
   })
-  const home: PaletteItem = { id: HOME_PATH, title: text.shell.home, note: '', icon: 'home', to: HOME_PATH }
   const toPage = ({ id, title, section, path }: (typeof pages)[number]): PaletteItem => ({
     id: path,
     title,
@@ -49,7 +47,7 @@ export function usePaletteGroups(
   const groups = [
     { title: text.palette.agents, items: (agents.data?.items ?? []).map(toAgent) },
     { title: text.palette.runs, items: (runs.data?.items ?? []).map(toRun) },
-    { title: text.palette.pages, items: [home, ...pages.map(toPage)] },
+    { title: text.palette.pages, items: pages.map(toPage) },
     { title: text.palette.actions, items: actions },
   ]
   return [groups, agents.isFetching || runs.isFetching]

@@ -4,6 +4,9 @@ import { DeniedState } from '../../parts/state/denied-state.tsx'
 import { NotEnabled } from '../../parts/state/not-enabled.tsx'
 import { pageAt, refusalOf } from '../navigation/navigation.ts'
 import type { CapabilitiesResponse } from '../navigation/navigation.ts'
+import { NotFound } from './not-found.tsx'
+
+const SIGN_IN_PATH = '/sign-in'
 
 interface AllowedPageProps {
   readonly path: string
@@ -15,6 +18,8 @@ interface AllowedPageProps {
 export function AllowedPage({ path, response, children }: AllowedPageProps) {
   const page = pageAt(path, response.pages)
   const refusal = page === undefined ? undefined : refusalOf(page, response.capabilities)
+  // A hidden plugin leaves no page. Below /x/ are pages of third parties, which say so themselves.
+  if (page === undefined && path !== SIGN_IN_PATH && !path.startsWith('/x/')) return <NotFound />
   if (page === undefined || refusal === undefined) return children
   const { reason, right, setting } = refusal
   return (

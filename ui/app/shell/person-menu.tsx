@@ -8,8 +8,8 @@ import type { MenuEntry } from '../../parts/overlay/menu.tsx'
 import { showToast } from '../../parts/overlay/toast-store.ts'
 import { openOverlay } from '../../parts/page/shell-store.ts'
 import { text } from '../../text/en.ts'
-import { chooseScheme, useScheme } from '../theme/theme.ts'
-import type { SchemeChoice } from '../theme/theme.ts'
+import { chooseScheme, useScheme } from '../../parts/preference/theme.ts'
+import type { SchemeChoice } from '../../parts/preference/theme.ts'
 import styles from './shell.module.css'
 
 const schemes = [

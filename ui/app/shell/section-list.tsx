@@ -1,30 +1,28 @@
 import { Link } from '@tanstack/react-router'
 import { useAddress } from '../../contract/search.ts'
+import { toCount } from '../../parts/format/counts.ts'
 import { Icon } from '../../parts/icon/icon.tsx'
 import type { IconName } from '../../parts/icon/icons.ts'
 import { text } from '../../text/en.ts'
-import { HOME_PATH } from '../navigation/key-targets.ts'
 import { withoutHeading } from '../navigation/navigation.ts'
 import type { NavigationSection } from '../navigation/navigation.ts'
 import { pageIcon } from '../navigation/page-icons.ts'
 import { useFolding } from './folding.ts'
+import { usePageCounts } from './page-counts.ts'
 import styles from './shell.module.css'
 
 interface SectionListProps {
   readonly sections: readonly NavigationSection[]
   /** Id of the page that is shown. */
   readonly current: string | undefined
-  readonly path: string
 }
 
 /** The pages by section. The section of the current page is always open. */
-export function SectionList({ sections, current, path }: SectionListProps) {
+export function SectionList({ sections, current }: SectionListProps) {
   const [folded, toggle] = useFolding()
+  const counts = usePageCounts(sections)
   return (
     <>
-      <div className={styles['section']}>
-        <PageLink to={HOME_PATH} icon="home" title={text.shell.home} isCurrent={path === HOME_PATH} />
-      </div>
       {sections.map(({ title, pages }) => {
         const hasHeading = !withoutHeading.includes(title)
         const isOpen = !hasHeading || !folded.has(title) || pages.some(({ page }) => page.id === current)
@@ -50,6 +48,7 @@ export function SectionList({ sections, current, path }: SectionListProps) {
                     title={page.title}
                     isCurrent={page.id === current}
                     isOff={reason !== undefined}
+                    count={counts[page.id] ?? 0}
                   />
                 ))
               : undefined}
@@ -65,11 +64,13 @@ interface PageLinkProps {
   readonly icon: IconName
   readonly title: string
   readonly isCurrent: boolean
-  readonly isOff?: boolean
+  readonly isOff: boolean
+  /** How many wait there for a person. */
+  readonly count: number
 }
 
 // The namespace stays; other parameters are those of the page that is left.
-function PageLink({ to, icon, title, isCurrent, isOff = false }: PageLinkProps) {
+function PageLink({ to, icon, title, isCurrent, isOff, count }: PageLinkProps) {
   const [{ namespace }] = useAddress()
   return (
     <Link
@@ -80,6 +81,12 @@ function PageLink({ to, icon, title, isCurrent, isOff = false }: PageLinkProps) 
     >
       <Icon name={icon} size={15.5} stroke={1.7} />
       <span className="grow clip">{title}</span>
+      {count === 0 ? undefined : (
+        <span className={`num ${styles['count']}`}>
+          {toCount(count)}
+          <span className="unseen"> {text.shell.waiting(count)}</span>
+        </span>
+      )}
     </Link>
   )
 }

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useKeys } from '../../parts/keys/use-keys.ts'
 import { openOverlay, useOverlay } from '../../parts/page/shell-store.ts'
 import { text } from '../../text/en.ts'
-import { HOME_PATH, keyTargets } from '../navigation/key-targets.ts'
+import { keyTargets } from '../navigation/key-targets.ts'
 import type { NavigationSection } from '../navigation/navigation.ts'
 
 /** The keys of the shell: search, the list of keys, and `g` with a letter for a page. */
@@ -20,7 +20,6 @@ export function ShellKeys({ sections }: { readonly sections: readonly Navigation
   useKeys([
     { keys: 'Ctrl+k', label: text.keys.palette, run: () => openOverlay('palette') },
     { keys: '?', label: text.keys.list, run: () => openOverlay('keys') },
-    { keys: 'g h', label: text.palette.goTo(text.shell.home), run: open(HOME_PATH) },
     ...targets,
     ...(overlay === 'navigation'
       ? [{ keys: 'Escape', label: text.keys.close, run: () => openOverlay(undefined) }]

@@ -30,7 +30,7 @@ export function Side({ sections, path, isOpen }: SideProps) {
         <Key>{isMac() ? '⌘K' : 'Ctrl K'}</Key>
       </button>
       <nav className={styles['pages']} aria-label={text.shell.pages}>
-        <SectionList sections={sections} current={pageAt(path, pages)?.id} path={path} />
+        <SectionList sections={sections} current={pageAt(path, pages)?.id} />
       </nav>
       <PersonMenu />
     </aside>

@@ -1,5 +1,5 @@
 // Runs before the first paint, as a script of its own: the policy allows no inline script. It imports nothing, so that it stays one small
-// file; `theme.ts` writes what it reads.
+// file; `ui/parts/preference/theme.ts` writes what it reads.
 try {
   const stored = localStorage.getItem('mesh-scheme')
   if (stored === 'light' || stored === 'dark') document.documentElement.dataset['scheme'] = stored

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import type { PartStates } from '../part-states.ts'
+import { ButtonLink } from './button-link.tsx'
 import { Button, Key } from './button.tsx'
 import { SearchField } from './search-field.tsx'
 import { Segmented } from './segmented.tsx'
@@ -110,6 +111,28 @@ export const controlStates: readonly PartStates[] = [
               </Tabs>
             )}
           </Held>
+        ),
+      },
+    ],
+  },
+  {
+    part: 'ButtonLink',
+    states: [
+      { name: 'default', show: () => <ButtonLink to="/parts">Review</ButtonLink> },
+      {
+        name: 'primary',
+        show: () => (
+          <ButtonLink to="/parts" kind="primary" icon="plus">
+            New agent
+          </ButtonLink>
+        ),
+      },
+      {
+        name: 'small',
+        show: () => (
+          <ButtonLink to="/parts?a=1" isSmall>
+            Open
+          </ButtonLink>
         ),
       },
     ],

@@ -37,10 +37,10 @@ export function Guide({ title, steps, onDismiss }: GuideProps) {
             <span className={styles['mark']}>
               <Icon name="check" size={12} stroke={2.4} />
             </span>
-            <span className="grow">
+            <span className={`grow ${styles['words']}`}>
               <span className={styles['title']}>{step.title}</span>
               {step.isDone ? <span className="unseen"> {text.guide.isDone}</span> : undefined}
-              <span className={`clip ${styles['hint']}`}> {step.hint}</span>
+              <span className={styles['hint']}> {step.hint}</span>
             </span>
             {step.isDone ? undefined : step.action}
           </li>

@@ -40,19 +40,7 @@ const HEAD_PX = 32
 
 /** A table of rows. The server sorts, filters and pages; the address holds how. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const {
-    label,
-    columns,
-    rows,
-    keyOf,
-    empty,
-    error = null,
-    onRetry,
-    onOpen,
-    selected,
-    bulk,
-    isInCard = false,
-  } = props
+  const { label, columns, rows, keyOf, empty, error = null, onRetry, onOpen, selected, bulk, isInCard = false } = props
   const marked = bulk?.selected ?? selected
   const hasBox = bulk !== undefined
   const width = columns.length + Number(hasBox)

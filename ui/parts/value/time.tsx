@@ -1,4 +1,5 @@
 import { toExact, toRelative } from '../format/times.ts'
+import { useTimeZone } from '../preference/time-zone.ts'
 import { useNow } from './clock.ts'
 
 interface TimeProps {
@@ -10,8 +11,9 @@ interface TimeProps {
 /** A time: relative, with the exact one on hover and focus. */
 export function Time({ at, isExact = false }: TimeProps) {
   const now = useNow()
+  const zone = useTimeZone()
   if (at === null || at === undefined) return <span className="faint">{toExact(at)}</span>
-  const exact = toExact(at)
+  const exact = toExact(at, zone)
   return (
     <time className="num dim" dateTime={at} {...(isExact ? {} : { 'data-tip': exact })}>
       {isExact ? exact : toRelative(at, now)}

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { RunStats } from '#schemas/api/run-stats.ts'
+import { useLive } from '#ui/api/live/live.ts'
 import { apiQuery } from '#ui/api/queries.ts'
 import { usePaging } from '#ui/contract/paging.ts'
 import { useAddress } from '#ui/contract/search.ts'
@@ -25,7 +26,6 @@ interface RunPage {
   readonly nextCursor: string | null
 }
 
-const POLL_SECONDS = 10
 const BINS = 60
 const MOST_AGENTS = 50
 
@@ -35,13 +35,10 @@ export function RunsPage() {
   const { cursor, onNewer, older } = usePaging()
   const [openedAt] = useState(Date.now)
   const query = toRunListQuery(search, openedAt)
-  const refetchInterval = cursor === undefined ? POLL_SECONDS * 1000 : false
-  const list = useQuery({
-    ...apiQuery<RunPage>(['runs'], { ...query, order: search['order'], cursor }),
-    refetchInterval,
-  })
+  const live = useLive()
+  const list = useQuery(apiQuery<RunPage>(['runs'], { ...query, order: search['order'], cursor }))
   const counted = { ...query, bins: BINS, groupBy: 'agent', top: MOST_AGENTS }
-  const stats = useQuery({ ...apiQuery<RunStats>(['runs', 'stats'], counted), refetchInterval })
+  const stats = useQuery(apiQuery<RunStats>(['runs', 'stats'], counted))
   const { rows, waiting, onScrollCapture, showNew } = useHeldRows(list.data?.items, JSON.stringify([query, search]))
   const navigate = useNavigate()
   const next = list.data?.nextCursor ?? null
@@ -54,7 +51,7 @@ export function RunsPage() {
   return (
     <>
       <PageBar title={text.title}>
-        {cursor === undefined ? <LiveBadge state={{ kind: 'polling', seconds: POLL_SECONDS }} /> : undefined}
+        <LiveBadge state={live} />
       </PageBar>
       <RunFilters search={search} onChange={change} agents={agentsOf(stats.data)} />
       <RunHistogram stats={stats.data} isOpen={rangeOf(search).to === undefined} />

@@ -1,0 +1,111 @@
+import type { Summary } from '#schemas/api/overview.ts'
+import type { IconName } from '#ui/parts/icon/icons.ts'
+import { toPercent } from '#ui/parts/format/counts.ts'
+import { homeText } from './text.ts'
+
+const { attention: text } = homeText
+
+/** Something that needs a person, with what to do about it. */
+export interface AttentionRow {
+  readonly id: string
+  readonly icon: IconName
+  readonly tone: 'bad' | 'wait' | 'warn'
+  readonly title: string
+  readonly why: string
+  readonly since: string | null
+  readonly act: string
+  readonly to: string
+}
+
+/** What needs a person: failures first, then decisions, then what is not ready. */
+export function attentionOf({ waiting, unwell }: Summary): readonly AttentionRow[] {
+  return [
+    ...(unwell.failing?.items ?? []).map(toFailing),
+    ...waitingRuns(waiting.runs),
+    ...(unwell.agents?.items ?? []).map(toUnready),
+    ...changedServers(waiting.manifests),
+  ]
+}
+
+/** How many the summary counted, and did not name. */
+export function unnamedOf({ unwell: { failing, agents } }: Summary): number {
+  const rest = (part: { readonly count: number; readonly items: readonly unknown[] } | null): number =>
+    part === null ? 0 : Math.max(0, part.count - part.items.length)
+  return rest(failing) + rest(agents)
+}
+
+/** Whether the caller may list nothing that could need attention. */
+export function seesNothing({ waiting, unwell }: Summary): boolean {
+  return [waiting.runs, waiting.manifests, unwell.agents, unwell.failing].every((part) => part === null)
+}
+
+type Failing = NonNullable<Summary['unwell']['failing']>['items'][number]
+type Unready = NonNullable<Summary['unwell']['agents']>['items'][number]
+
+function toFailing({ namespace, name, runs, failed }: Failing): AttentionRow {
+  return {
+    id: `failing ${namespace}/${name}`,
+    icon: 'alert',
+    tone: 'bad',
+    title: text.fails(name, toPercent(failed / runs)),
+    why: text.failsWhy(failed, runs),
+    since: null,
+    act: text.seeFailed,
+    to: `/runs?${new URLSearchParams({ namespace, agent: name, state: 'failed,timed_out,rejected' }).toString()}`,
+  }
+}
+
+function waitingRuns(runs: Summary['waiting']['runs']): readonly AttentionRow[] {
+  const [oldest] = runs?.items ?? []
+  if (runs === null || oldest === undefined) return []
+  return [
+    {
+      id: 'waiting',
+      icon: 'waiting',
+      tone: 'wait',
+      title: text.waits(runs.count),
+      why: text.waitsWhy(oldest.agent ?? text.noAgent, oldest.reason.replaceAll('_', ' ')),
+      since: oldest.since,
+      act: text.review,
+      to: '/approvals',
+    },
+  ]
+}
+
+function toUnready({ namespace, name, reason, since }: Unready): AttentionRow {
+  return {
+    id: `unready ${namespace}/${name}`,
+    icon: 'hourglass',
+    tone: 'warn',
+    title: text.unready(name),
+    why: reason,
+    since,
+    act: text.openAgent,
+    to: `/agents/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`,
+  }
+}
+
+function changedServers(servers: Summary['waiting']['manifests']): readonly AttentionRow[] {
+  const [first] = servers?.items ?? []
+  if (servers === null || first === undefined) return []
+  return [
+    {
+      id: 'manifests',
+      icon: 'server',
+      tone: 'warn',
+      title: text.manifests(servers.count),
+      why: text.manifestsWhy(first.name),
+      since: first.since,
+      act: text.see,
+      to: '/mcpservers',
+    },
+  ]
+}
+
+let quietSince: number | undefined
+
+/** Since when this page has seen nothing that needs a person. */
+export function noteQuiet(isQuiet: boolean, now: number): number {
+  quietSince = isQuiet ? (quietSince ?? now) : undefined
+  return quietSince ?? now
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { fileURLToPath } from 'node:url'
+import type { Browser } from 'playwright-core'
+import { attentionOf, noteQuiet, seesNothing, unnamedOf } from '../../plugins/overview/console/attention.ts'
+import { successShare, spendFoot } from '../../plugins/overview/console/spend-foot.ts'
+import { toHomeRange, windowOf } from '../../plugins/overview/console/window.ts'
+import { packConsole } from '../../scripts/console/pack-console.ts'
+import { needsChromium } from './browser-session.ts'
+import { badDay, cannedHome, quietDay } from './canned-home.ts'
+import { serveConsole } from './fake-console.ts'
+import { axeViolations, looks, openLook, overflowOf, startBrowser } from './look.ts'
+import type { Look } from './look.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+test('failures come first, then decisions, then what is not ready; each leads to the page that answers', () => {
+  const rows = attentionOf(badDay)
+  assert.deepEqual(
+    rows.map(({ title, to }) => `${title}: ${to}`),
+    [
+      'refund-agent fails 55 % of its runs: /runs?namespace=support&agent=refund-agent&state=failed%2Ctimed_out%2Crejected',
+      '5 runs wait for a decision: /approvals',
+      '<img src=x onerror=alert(1)> is not ready: /agents/finance/%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E',
+      '1 MCP server offers other tools than before: /mcpservers',
+    ],
+  )
+  assert.equal(unnamedOf(badDay), 3)
+})
+
+test('what the caller may not list is no row, and differs from a quiet day', () => {
+  assert.deepEqual(attentionOf(quietDay), [])
+  assert.equal(seesNothing(quietDay), false)
+  const none = {
+    waiting: { runs: null, manifests: null },
+    unwell: { agents: null, failing: null },
+    spend: null,
+    forecast: null,
+  }
+  assert.deepEqual(attentionOf(none), [])
+  assert.equal(seesNothing(none), true)
+})
+
+test('it is quiet since the first look that saw nothing', () => {
+  assert.deepEqual(
+    [noteQuiet(true, 10), noteQuiet(true, 20), noteQuiet(false, 30), noteQuiet(true, 40), noteQuiet(true, 50)],
+    [10, 10, 30, 40, 40],
+  )
+})
+
+test('an unknown spend says why, and a forecast is what is spent and the rest of the month', () => {
+  assert.equal(spendFoot(badDay), 'Forecast $6,204.00')
+  assert.equal(spendFoot({ ...badDay, spend: null }), 'You may not list this')
+  assert.equal(spendFoot({ ...badDay, forecast: null }), 'No forecast yet')
+  const { spend } = badDay
+  assert.equal(spendFoot({ ...badDay, spend: spend && { ...spend, unpricedCalls: 1 } }), '1 call without a price')
+  assert.equal(successShare({ succeeded: 0, failed: 0 }), null)
+  assert.equal(successShare({ succeeded: 3, failed: 1 }), 0.75)
+})
+
+test('a range has the same start for an hour; anything else is the last day', () => {
+  const noon = Date.UTC(2026, 10, 24, 12)
+  assert.deepEqual(windowOf('7d', noon + 1), windowOf('7d', noon + 3_599_999))
+  assert.deepEqual(windowOf('24h', noon), { bins: 24 })
+  for (const other of [undefined, '', '__proto__', '24h', '9'.repeat(1_000)]) assert.equal(toHomeRange(other), '24h')
+})
+
+test('Home: no axe violation, no console error, no sideways scroll, at most six requests', needsChromium, async (t) => {
+  const { files } = await packConsole(root)
+  const browser = await startBrowser(t)
+  const bad = await serveConsole(t, files, cannedHome(badDay))
+  for (const look of looks) await lookAt(browser, bad, look, /refund-agent fails 55 %/)
+  const quiet = await serveConsole(t, files, cannedHome(quietDay))
+  await lookAt(browser, quiet, { scheme: 'light', width: 'wide' }, /All quiet since \d\d:\d\d UTC/)
+})
+
+async function lookAt(browser: Browser, url: string, look: Look, words: RegExp): Promise<void> {
+  const { page, problems } = await openLook(browser, `${url}/#code=once`, look)
+  const asked: string[] = []
+  page.on('request', (request) => {
+    if (request.isNavigationRequest()) asked.length = 0
+    const { pathname } = new URL(request.url())
+    if (pathname.startsWith('/api/')) asked.push(pathname)
+  })
+  await page.reload()
+  await page.getByText(words).first().waitFor()
+  await page.getByText('First steps').waitFor()
+  assert.deepEqual(await axeViolations(page), [], `${look.scheme}, ${look.width}`)
+  assert.ok((await overflowOf(page)) <= 0, `${look.width} scrolls sideways`)
+  assert.ok(asked.length <= 6, asked.join(' '))
+  assert.deepEqual(problems, [])
+  await page.context().close()
+}
+
+test('each card of Home fails alone, and says why', needsChromium, async (t) => {
+  const { files } = await packConsole(root)
+  const url = await serveConsole(t, files, { ...cannedHome(badDay), '/api/summary': 403, '/api/runs/stats': 501 })
+  const browser = await startBrowser(t)
+  const { page } = await openLook(browser, `${url}/#code=once`, { scheme: 'light', width: 'wide' })
+  const cards = page.locator('section')
+  await cards.filter({ hasText: 'Needs attention' }).getByText('You may not see this page').waitFor()
+  await cards.filter({ hasText: 'Busiest agents' }).getByText('not configured').waitFor()
+  await cards.filter({ hasText: 'Recent runs' }).getByText('Order 48213').waitFor()
+})
