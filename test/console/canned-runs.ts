@@ -1,3 +1,5 @@
+import { exampleTree } from '../../ui/parts/trace/example-tree.states.ts'
+import type { TreeSpan } from '../../ui/parts/trace/flat-tree.ts'
 import type { CannedResponses } from './fake-console.ts'
 import { cannedShell } from './fake-console.ts'
 
@@ -80,9 +82,88 @@ export const cannedStats = {
   other: null,
 }
 
-/** The responses for the pages of runs. */
+type CannedNode = Readonly<Record<string, unknown>> & { readonly children: readonly CannedNode[] }
+
+function toCannedNode(node: TreeSpan): CannedNode {
+  const isModel = node.kind === 'model'
+  const isFailed = node.status === 'error' && node.kind !== 'step'
+  return {
+    ...node,
+    attributes: isModel ? { model: node.name, route: 'demo/claude' } : attributesOf(node),
+    usage: isModel ? { inputTokens: 812, outputTokens: 96, cachedTokens: 0, reasoningTokens: 0 } : null,
+    error: isFailed ? { code: 'tool_error', message: 'upstream answered 503 after 2 retries' } : null,
+    runId: node.kind === 'delegate' ? cannedRunId(2) : null,
+    content: null,
+    children: node.children.map(toCannedNode),
+  }
+}
+
+function attributesOf({ kind, name, status }: TreeSpan): object {
+  if (kind === 'step' || kind === 'run') return {}
+  const result = status === 'error' ? { error: { code: 'upstream_failure', status: 503 } } : { entries: 2 }
+  return { toolCallId: 'call_1', arguments: { account: '4210', include: ['memo', hostileWords], of: name }, result }
+}
+
+/** The tree of a run with about so many spans. */
+export function cannedTree(
+  size: number,
+  end: 'ended' | 'failed' | 'live' = 'ended',
+): Readonly<Record<string, unknown>> {
+  const root = toCannedNode(exampleTree(size, end))
+  const message = {
+    spanId: 'message-1',
+    kind: 'message',
+    name: 'message',
+    startedAt: root['startedAt'],
+    durationMs: 12,
+    status: 'ok',
+    attributes: { role: 'assistant', messageId: 'message-1', text: `**Found** two entries. ${hostileWords}` },
+    children: [],
+  }
+  return {
+    root: { ...root, runId: cannedRunId(3), children: [message, ...root.children] },
+    truncated: false,
+    nextAfter: null,
+    spanCount: size,
+    errorSpanIds: [],
+  }
+}
+
+/** A run with its input and output. */
+export function cannedDetail(index: number, more: object = {}): Readonly<Record<string, unknown>> {
+  return { ...cannedRun(index), decisions: [], input: 'Refund order 48213.', output: null, ...more }
+}
+
+const failure = { code: 'tool_error', message: 'ledger.search: upstream answered 503 after 2 retries' }
+const approval = {
+  id: 'tap_1',
+  reason: 'approval_required',
+  tool: 'payments.refund',
+  arguments: { order: '48213', amount: '12.00', note: hostileWords },
+  hints: { readOnly: false, destructive: true },
+  policy: { kind: 'McpToolBinding', name: 'support/payments' },
+}
+
+function detailOf(index: number, run: object, tree: object): CannedResponses {
+  const path = `/api/runs/${cannedRunId(index)}`
+  return { [path]: cannedDetail(index, run), [`${path}/tree`]: tree }
+}
+
+/** The responses for the pages of runs. Run 3 failed, run 1 is paused, run 2 is long, run 4 has hostile words. */
 export const cannedRuns: CannedResponses = {
   ...cannedShell,
   '/api/runs': { items: Array.from({ length: 50 }, (_, index) => cannedRun(index)), nextCursor: 'older' },
   '/api/runs/stats': cannedStats,
+  ...detailOf(
+    3,
+    { agent: { namespace: 'support', name: 'invoice-matcher', revision: 8 }, error: failure, state: 'failed' },
+    cannedTree(1000, 'failed'),
+  ),
+  ...detailOf(1, { interrupts: [approval] }, cannedTree(12, 'live')),
+  ...detailOf(2, { durationMs: 3_000_000 }, cannedTree(10_000)),
+  ...detailOf(
+    13,
+    { state: 'failed', error: { code: hostileWords, message: hostileWords }, input: hostileWords.repeat(9000) },
+    cannedTree(20, 'failed'),
+  ),
 }

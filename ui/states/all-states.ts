@@ -7,6 +7,7 @@ import { formStates } from '../parts/form/form.states.tsx'
 import { overlayStates } from '../parts/overlay/overlay.states.tsx'
 import { pageStates } from '../parts/page/page.states.tsx'
 import type { PartStates } from '../parts/part-states.ts'
+import { runStateExamples } from '../parts/run/run.states.tsx'
 import { stateStates } from '../parts/state/state.states.tsx'
 import { statusStates } from '../parts/status/status.states.tsx'
 import { tableStates } from '../parts/table/table.states.tsx'
@@ -30,4 +31,5 @@ export const allStates: readonly PartStates[] = [
   ...formStates,
   ...traceStates,
   ...topologyStates,
+  ...runStateExamples,
 ]

@@ -54,10 +54,17 @@ export function toJsonLines(value: unknown, toggledPointers: ReadonlySet<string>
   }
 }
 
+// They would turn the rest of the line around.
+const directions = /[\u202a-\u202e\u2066-\u2069]/g
+
+function toEscape(sign: string): string {
+  return `\\u${sign.charCodeAt(0).toString(16)}`
+}
+
 function scalar(value: unknown): Pick<JsonLine, 'kind' | 'shown'> {
   if (typeof value === 'string') {
     const cut = value.length > MAX_STRING ? `${value.slice(0, MAX_STRING)}…` : value
-    return { kind: 'string', shown: JSON.stringify(cut) }
+    return { kind: 'string', shown: JSON.stringify(cut).replace(directions, toEscape) }
   }
   if (typeof value === 'number' || typeof value === 'boolean')
     return { kind: typeof value as 'number' | 'boolean', shown: String(value) }

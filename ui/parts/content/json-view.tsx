@@ -41,7 +41,7 @@ export function JsonView({ value, label }: JsonViewProps) {
           onClick={() => copy(JSON.stringify(value, null, 2) ?? '')}
         />
       </span>
-      <div ref={attach} className={`mono ${styles['box']}`} role="region" aria-label={label} tabIndex={0}>
+      <div ref={attach} className={`mono ${styles['box']}`} role="group" aria-label={label} tabIndex={0}>
         <div className={styles['lines']} style={isVirtual ? { height: lines.length * LINE_PX } : {}}>
           {lines.slice(first, end).map((line, offset) => (
             <JsonRow

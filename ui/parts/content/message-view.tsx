@@ -3,10 +3,8 @@ import { text } from '../../text/en.ts'
 import { Button } from '../control/button.tsx'
 import { toSize } from '../format/counts.ts'
 import { MessageBody } from './message-body.tsx'
+import type { MessageRole } from './message-role.ts'
 import styles from './message-view.module.css'
-
-/** Who wrote a message. */
-export type MessageRole = 'system' | 'user' | 'assistant' | 'tool' | 'reasoning'
 
 interface MessageViewProps {
   readonly role: MessageRole

@@ -23,6 +23,7 @@ import IconDatabase from '@tabler/icons-react/icons/IconDatabase'
 import IconDeviceDesktop from '@tabler/icons-react/icons/IconDeviceDesktop'
 import IconDownload from '@tabler/icons-react/icons/IconDownload'
 import IconDots from '@tabler/icons-react/icons/IconDots'
+import IconFlame from '@tabler/icons-react/icons/IconFlame'
 import IconGauge from '@tabler/icons-react/icons/IconGauge'
 import IconGitFork from '@tabler/icons-react/icons/IconGitFork'
 import IconHome from '@tabler/icons-react/icons/IconHome'
@@ -96,6 +97,7 @@ export const icons = {
   feedback: IconMessageReport,
   fit: IconArrowsMaximize,
   fork: IconGitFork,
+  flame: IconFlame,
   forward: IconChevronRight,
   gauge: IconGauge,
   home: IconHome,

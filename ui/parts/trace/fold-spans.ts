@@ -53,7 +53,7 @@ function matchingRows(spans: readonly TraceSpan[], wanted: string): readonly num
 }
 
 /** A set with a member more or less. */
-export function toggled(set: ReadonlySet<number>, member: number): ReadonlySet<number> {
+export function toggled<Member>(set: ReadonlySet<Member>, member: Member): ReadonlySet<Member> {
   const next = new Set(set)
   if (!next.delete(member)) next.add(member)
   return next

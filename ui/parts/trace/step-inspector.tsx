@@ -27,6 +27,10 @@ export interface StepDetail {
   readonly events: readonly unknown[]
   /** Names of the policies that removed something. */
   readonly removedBy?: readonly string[]
+  /** There is content that the caller may not read. */
+  readonly isWithheld?: boolean
+  /** Parts of the content were left out. */
+  readonly isCut?: boolean
 }
 
 interface StepInspectorProps {
@@ -36,12 +40,15 @@ interface StepInspectorProps {
   readonly tab: InspectorTab
   readonly onTab: (tab: InspectorTab) => void
   readonly onClose: () => void
+  /** A link to the run that it started. */
+  readonly link?: ReactNode
   /** Messages of a model call, in place of input and output. */
   readonly children?: ReactNode
 }
 
 /** The selected step: what went in, what came out, why it failed. */
-export function StepInspector({ span, parent, detail, tab, onTab, onClose, children }: StepInspectorProps) {
+export function StepInspector(props: StepInspectorProps) {
+  const { span, parent, detail, tab, onTab, onClose, link, children } = props
   const state = span.hasError ? 'error' : span.duration === undefined ? 'running' : 'ok'
   return (
     <Dock title={span.name} lead={<span className={`${trace['shape']} ${trace[span.kind]}`} />} onClose={onClose}>
@@ -55,6 +62,7 @@ export function StepInspector({ span, parent, detail, tab, onTab, onClose, child
             </span>
           )}
           <span className="grow" />
+          {link}
           <IdCopy id={span.id} />
         </div>
       </div>
@@ -100,7 +108,12 @@ function StepFacts({ span, tokens }: { readonly span: TraceSpan; readonly tokens
 }
 
 function StepContent({ detail, children }: { readonly detail: StepDetail; readonly children: ReactNode }) {
-  const { input, output, error, removedBy = [] } = detail
+  const { input, output, error, removedBy = [], isWithheld = false, isCut = false } = detail
+  const notes = [
+    ...removedBy.map(text.trace.removed),
+    ...(isWithheld ? [text.run.withheld] : []),
+    ...(isCut ? [text.run.contentCut] : []),
+  ]
   return (
     <>
       {error === undefined ? undefined : (
@@ -108,9 +121,9 @@ function StepContent({ detail, children }: { readonly detail: StepDetail; readon
           {error.detail}
         </Notice>
       )}
-      {removedBy.map((policy) => (
-        <Notice key={policy} tone="mute">
-          {text.trace.removed(policy)}
+      {notes.map((note) => (
+        <Notice key={note} tone="mute">
+          {note}
         </Notice>
       ))}
       {children}

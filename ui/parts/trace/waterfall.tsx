@@ -35,7 +35,7 @@ const ROOM_PX = 560
 /** The spans of a trace by time: a treegrid with one tab stop. */
 export function Waterfall({ spans, selected, onSelect, elapsed = 0, more }: WaterfallProps) {
   const total = totalOf(spans, elapsed)
-  const [folded, setFolded] = useState(() => foldAtFirst(spans, selected))
+  const { folded, toggle, openAll } = useFolded(spans, selected)
   const [zoom, setZoom] = useState<TimeZoom | undefined>(() => zoomed(zoomAtFirst(spans, selected, total), total))
   const [words, setWords] = useState('')
   const [isCritical, setCritical] = useState(false)
@@ -43,15 +43,15 @@ export function Waterfall({ spans, selected, onSelect, elapsed = 0, more }: Wate
   const rows = useMemo(() => visibleRows(spans, { folded, words }), [spans, folded, words])
   const shownZoom = zoom ?? { from: 0, to: total }
   const at = rows.indexOf(selected)
-  const { box, first, end, attach } = useSpanWindow(rows.length, at)
+  const { box, first, end, attach } = useSpanWindow(rows.length, at, elapsed > 0)
   const act = (action: SpanAction): void => {
     switch (action.kind) {
       case 'select':
         return onSelect(action.place)
       case 'fold':
-        return setFolded(toggled(folded, action.place))
+        return toggle(action.place)
       case 'openAll':
-        return setFolded(new Set())
+        return openAll()
       case 'fit':
         return setZoom(undefined)
       case 'zoom':
@@ -124,12 +124,34 @@ function zoomed(zoom: TimeZoom, total: number): TimeZoom | undefined {
   return zoom.from <= 0 && zoom.to >= total ? undefined : zoom
 }
 
+/** Which spans are folded. They are kept by id, since the places of a live run move; spans that come later are open. */
+function useFolded(spans: readonly TraceSpan[], selected: number) {
+  const idOf = (place: number): string => spans[place]?.id ?? ''
+  const [ids, setIds] = useState<ReadonlySet<string>>(() => new Set([...foldAtFirst(spans, selected)].map(idOf)))
+  const folded = useMemo(
+    () => new Set(ids.size === 0 ? [] : [...spans.keys()].filter((place) => ids.has(spans[place]?.id ?? ''))),
+    [spans, ids],
+  )
+  return {
+    folded,
+    toggle: (place: number) => setIds(toggled(ids, idOf(place))),
+    openAll: () => setIds(new Set()),
+  }
+}
+
 /** The rows in view; the selected one is in the middle at first, and stays in view when it moves. */
-function useSpanWindow(count: number, at: number) {
+function useSpanWindow(count: number, at: number, isLive: boolean) {
   const box = useRef<HTMLDivElement>(null)
   const [initialTop] = useState(() => scrollToMiddle(at, { scrollTop: 0, height: ROOM_PX, rowHeight: SPAN_ROW_PX }))
   const [{ first, end }, attach] = useRowWindow(count, SPAN_ROW_PX, initialTop)
   const isShown = useRef(false)
+  const wasAtEnd = useRef(false)
+  useEffect(() => {
+    const element = box.current
+    // A live run is followed while its last row is in view.
+    if (isLive && wasAtEnd.current && element !== null) element.scrollTop = element.scrollHeight
+    wasAtEnd.current = end >= count && isLastInView(element)
+  }, [count, end, isLive])
   useEffect(() => {
     const element = box.current
     if (!isShown.current || element === null || at < 0) {
@@ -140,6 +162,10 @@ function useSpanWindow(count: number, at: number) {
     if (top !== undefined) element.scrollTop = top
   }, [at])
   return { box, first, end, attach }
+}
+
+function isLastInView(box: HTMLElement | null): boolean {
+  return box !== null && box.scrollTop > 0 && box.scrollTop + box.clientHeight >= box.scrollHeight - SPAN_ROW_PX
 }
 
 function clicked({ target }: MouseEvent, act: (action: SpanAction) => void): void {

@@ -9,6 +9,7 @@ import { AgentName } from '#ui/parts/value/agent-name.tsx'
 import { Count, Duration, Money } from '#ui/parts/value/numbers.tsx'
 import { Time } from '#ui/parts/value/time.tsx'
 import { runsText as text } from './text.ts'
+import { tokensOf } from './run-numbers.ts'
 import styles from './runs-page.module.css'
 
 /** A run of a list. */
@@ -44,12 +45,6 @@ export const runColumns: readonly DataColumn<RunOfList>[] = [
   },
   { title: titles.started, align: 'end', cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
-
-/** All tokens of a run; unknown before its first model call. */
-export function tokensOf({ usage, modelCalls }: Pick<RunOfList, 'usage' | 'modelCalls'>): number | undefined {
-  const tokens = usage.inputTokens + usage.outputTokens
-  return tokens === 0 && modelCalls === 0 ? undefined : tokens
-}
 
 /** Why a run is in its state, as the API names it. */
 export function reasonOf({ failReason, pauseReason, waitReason }: RunOfList): string | undefined {

@@ -1,0 +1,2 @@
+/** Who wrote a message. */
+export type MessageRole = 'system' | 'user' | 'assistant' | 'tool' | 'reasoning'
