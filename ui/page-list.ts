@@ -13,8 +13,10 @@ import { topologyPages } from '../plugins/registries/console/topology/page.ts'
 import { approvalsPages } from '../plugins/runs/console/approvals/page.ts'
 import { runsPages } from '../plugins/runs/console/page.ts'
 import { secretBindingPages } from '../plugins/secrets/console/page.ts'
+import { sharingPages } from '../plugins/sharing/console/page.ts'
 import { templatePages } from '../plugins/templates/console/page.ts'
 import { tenantPages } from '../plugins/tenants/console/page.ts'
+import { tracesPages } from '../plugins/traces/console/page.ts'
 
 /** Pages of plugins. */
 export const pluginPages: readonly ConsolePages[] = [
@@ -30,6 +32,8 @@ export const pluginPages: readonly ConsolePages[] = [
   approvalsPages,
   runsPages,
   secretBindingPages,
+  sharingPages,
   templatePages,
   tenantPages,
+  tracesPages,
 ]

@@ -25,7 +25,7 @@ export interface PageRoom {
 /** What is checked of an entry. Its whole type needs the packages of the console. */
 interface DeclaredEntry {
   readonly id: string
-  readonly routes: readonly { readonly path: string }[]
+  readonly routes: readonly { readonly path: string; readonly isPublic?: boolean }[]
 }
 
 interface FoundEntry {
@@ -61,9 +61,12 @@ function checkEntry({ path, entry }: FoundEntry, declared: readonly AnyPlugin[])
   const page = pages.find(({ id }) => id === entry.id)
   const ids = pages.map(({ id }) => id)
   if (page === undefined) return refuse(`is not in the slot console of the plugin${didYouMean(entry.id, ids)}`)
-  for (const route of entry.routes)
+  for (const route of entry.routes) {
+    // The server sends a public page at its own path.
+    if (route.isPublic === true && route.path.startsWith('/shared/')) continue
     if (route.path !== page.path && !route.path.startsWith(`${page.path}/`))
       refuse(`has the path ${JSON.stringify(route.path)}, which is not ${page.path} or below`)
+  }
 }
 
 // Formatted as the formatter would: on one line if it has at most 120 characters.

@@ -149,11 +149,83 @@ function detailOf(index: number, run: object, tree: object): CannedResponses {
   return { [path]: cannedDetail(index, run), [`${path}/tree`]: tree }
 }
 
+const share = {
+  id: 'share-1',
+  runId: cannedRunId(3),
+  namespace: 'support',
+  agent: hostileWords,
+  createdBy: 'ada@example.com',
+  createdAt: '2026-11-24T12:00:00.000Z',
+  expiresAt: '2026-12-24T12:00:00.000Z',
+  views: 2,
+  maxViews: 10,
+  redaction: { content: 'full', reason: null },
+}
+
+/** The response for a shared run that failed. */
+export const cannedShare = {
+  run: { ...cannedDetail(13), agent: { namespace: 'support', name: 'invoice-matcher', revision: 8 } },
+  tree: { root: cannedTree(40, 'failed')['root'] },
+  sharedAt: '2026-11-24T12:00:00.000Z',
+  expiresAt: '2026-12-24T12:00:00.000Z',
+  redaction: { content: 'none', reason: 'trace_policy' },
+  truncated: true,
+  events: [
+    { v: 1, seq: 1, ts: '2026-11-24T12:00:00.000Z', kind: 'run.queued', agent: 'a', path: [], spanId: '', data: {} },
+  ],
+}
+
+const step = (name: string, status = 'ok') => ({ spanId: name, kind: 'tool', name, depth: 1, status, durationMs: 12 })
+const trace = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', run: null, costs: null, link: 'javascript:alert(1)' }
+const sentSpan = {
+  spanId: '00f067aa0ba902b7',
+  parentSpanId: null,
+  agent: { namespace: 'support', name: 'triage' },
+  name: hostileWords,
+  kind: 'server',
+  startedAt: '2026-11-24T12:00:00.000Z',
+  durationMs: 840,
+  status: 'error',
+  statusMessage: hostileWords,
+  attributes: { 'gen_ai.operation.name': 'execute_tool' },
+  events: [{ name: 'exception', at: '2026-11-24T12:00:00.000Z', attributes: {} }],
+  links: [],
+  content: null,
+  dropped: 0,
+  children: [],
+}
+
 /** The responses for the pages of runs. Run 3 failed, run 1 is paused, run 2 is long, run 4 has hostile words. */
 export const cannedRuns: CannedResponses = {
   ...cannedShell,
   '/api/runs': { items: Array.from({ length: 50 }, (_, index) => cannedRun(index)), nextCursor: 'older' },
   '/api/runs/stats': cannedStats,
+  '/api/runs/compare': {
+    a: cannedRun(3),
+    b: cannedRun(2),
+    steps: [
+      { a: step('orders.lookup'), b: step('orders.lookup'), differs: [] },
+      { a: step(hostileWords, 'error'), b: step(hostileWords), differs: ['status', 'result'] },
+      { a: null, b: step('payments.refund'), differs: [] },
+    ],
+    firstDifference: 1,
+    truncated: true,
+  },
+  '/api/my/shares': { items: [share, { ...share, id: 'share-2', maxViews: null, agent: null }], nextCursor: null },
+  '/api/shared/runs/mesh_share_invented': cannedShare,
+  '/api/traces': {
+    items: [
+      { ...trace, ...sentSpan, namespace: 'support', agent: 'triage', service: null, spans: 4, errors: 1, runId: null },
+    ],
+    nextCursor: null,
+  },
+  [`/api/traces/${trace.traceId}`]: { ...trace, spans: 1, agents: [] },
+  [`/api/traces/${trace.traceId}/detail`]: {
+    ...trace,
+    spans: 2,
+    truncated: true,
+    roots: [sentSpan, { ...sentSpan, spanId: 'b' }],
+  },
   ...detailOf(
     3,
     { agent: { namespace: 'support', name: 'invoice-matcher', revision: 8 }, error: failure, state: 'failed' },

@@ -1,13 +1,11 @@
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { RequestListener, ServerResponse } from 'node:http'
 import type { PackedFile } from '#core/http/console/console-files.ts'
 import { CONSOLE_POLICY } from '#core/http/console/routes.ts'
 import { listen } from '#test/harness/listen.ts'
 import type { Scope } from '#test/harness/scope.ts'
 
 /** Bodies of the API by path; a number is a status, a function writes the response itself. */
-/** Bodies of the API by path. A number is a status; a function responds itself. */
 export type CannedResponses = Readonly<Record<string, unknown>>
 
 /** Writes the response to a request, such as a stream. */
@@ -29,7 +27,6 @@ export function serveConsole(t: Scope, files: readonly PackedFile[], api: Canned
     const path = new URL(request.url ?? '', 'http://x').pathname
     const canned = api[path]
     if (typeof canned === 'function') return (canned as CannedHandler)(request, response)
-    if (typeof canned === 'function') return (canned as RequestListener)(request, response)
     if (path in api) return sendJson(response, canned)
     if (path === '/api/events') return openStream(response)
     if (path.startsWith('/api/')) return sendJson(response, 404)

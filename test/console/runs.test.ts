@@ -7,6 +7,8 @@ import { loadTree } from '../../plugins/runs/console/run/load-tree.ts'
 import type { LoadedPart } from '../../plugins/runs/console/run/load-tree.ts'
 import { mergeTrees } from '../../plugins/runs/console/run/merge-trees.ts'
 import { readShareForm } from '../../plugins/runs/console/run/share-form.ts'
+import { toTraceTree } from '../../plugins/traces/console/trace/to-node.ts'
+import type { SentSpan } from '../../plugins/traces/console/trace/to-node.ts'
 import { messagesOf, modelMessages } from '../../ui/parts/run/shown-messages.ts'
 import { toStepDetail } from '../../ui/parts/run/run-node.ts'
 import type { RunNode } from '../../ui/parts/run/run-node.ts'
@@ -192,4 +194,41 @@ test('the form of a share is its request; a number of views that is none is refu
   assert.deepEqual(readShareForm(form({})), { expiresIn: '168h', redaction: { content: 'full' } })
   for (const maxViews of ['0', '-1', '1.5', '1e3', '9999999', 'x', '\u0000'])
     assert.equal(readShareForm(form({ maxViews })), undefined, maxViews)
+})
+
+test('the roots of a trace become one tree, from the first start to the last end', () => {
+  const span = (spanId: string, start: number, more: Partial<SentSpan> = {}): SentSpan => ({
+    spanId,
+    name: spanId,
+    startedAt: new Date(began + start).toISOString(),
+    durationMs: 100,
+    status: 'unset',
+    statusMessage: null,
+    attributes: {},
+    events: [],
+    content: null,
+    children: [],
+    ...more,
+  })
+  assert.equal(toTraceTree([], 't'), undefined)
+  const child = span('child', 5, {
+    attributes: { 'gen_ai.operation.name': 'chat' },
+    status: 'error',
+    statusMessage: 'away',
+  })
+  const one = toTraceTree([span('root', 0, { children: [child] })], 't')
+  assert.deepEqual([one?.spanId, one?.kind, one?.children[0]?.kind], ['root', 'span', 'model'])
+  assert.deepEqual(one?.children[0]?.error, { code: 'error', message: 'away' })
+  const many = toTraceTree(
+    [span('b', 50), span('a', 20, { attributes: { 'gen_ai.operation.name': 'constructor' } })],
+    't',
+  )
+  assert.deepEqual([many?.spanId, many?.kind, many?.durationMs], ['t', 'run', 130])
+  assert.deepEqual(
+    many?.children.map(({ spanId, kind }) => [spanId, kind]),
+    [
+      ['b', 'span'],
+      ['a', 'span'],
+    ],
+  )
 })

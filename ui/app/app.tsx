@@ -5,6 +5,7 @@ import { useSession } from '../api/session.ts'
 import { Dialog } from '../parts/overlay/dialog.tsx'
 import { ErrorPanel } from '../parts/state/error-panel.tsx'
 import { text } from '../text/en.ts'
+import { isPublicPath } from './public-path.ts'
 import { router } from './router.tsx'
 import { SignIn } from './sign-in.tsx'
 
@@ -12,6 +13,8 @@ import { SignIn } from './sign-in.tsx'
 export function App({ failure }: { readonly failure: Error | undefined }) {
   const state = useSession()
   const shown = useShownUser(state?.session?.username, state?.ended ?? null)
+  // Its right is its address, whether there is a session or not.
+  if (isPublicPath(location.pathname)) return <RouterProvider router={router} />
   if (state === undefined) {
     return (
       <main>

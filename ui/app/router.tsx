@@ -1,4 +1,4 @@
-import { createRootRoute, createRoute, createRouter, useNavigate, useRouterState } from '@tanstack/react-router'
+import { Outlet, createRootRoute, createRoute, createRouter, useNavigate, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
 import type { ConsoleRoute } from '../contract/page.ts'
 import { thirdPartyRoutes } from '../kinds/declared/third-party-routes.ts'
@@ -6,10 +6,12 @@ import { pluginPages } from '../page-list.ts'
 import { ErrorPanel } from '../parts/state/error-panel.tsx'
 import { HOME_PATH } from './navigation/key-targets.ts'
 import { ownPath } from './own-path.ts'
+import { isPublicPath } from './public-path.ts'
 import { NotFound } from './shell/not-found.tsx'
+import styles from './shell/shell.module.css'
 import { Shell } from './shell/shell.tsx'
 
-const root = createRootRoute({ component: Shell, notFoundComponent: NotFound })
+const root = createRootRoute({ component: Frame, notFoundComponent: NotFound })
 // Shown to who is signed in already; `App` shows the sign-in to others, at each address.
 const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: AfterSignIn })
 
@@ -27,6 +29,17 @@ export const router = createRouter({
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
   stringifySearch: toSearch,
 })
+
+/** The shell around a page; a public page stands alone. */
+function Frame() {
+  const path = useRouterState({ select: ({ location: { pathname } }) => pathname })
+  if (!isPublicPath(path)) return <Shell />
+  return (
+    <main className={styles['alone']}>
+      <Outlet />
+    </main>
+  )
+}
 
 function toRoute({ path, load }: ConsoleRoute) {
   // Loaded when it is rendered: the router itself would load the code of a page that the shell does not show.

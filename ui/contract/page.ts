@@ -2,8 +2,10 @@ import type { ComponentType } from 'react'
 
 /** A page of the console at a path. Its code is loaded when the path is opened. */
 export interface ConsoleRoute {
-  /** Path in the console, such as `/feedback` or `/runs/$id`. */
+  /** Path in the console, such as `/feedback` or `/runs/$id`; of a public page, below `/shared`. */
   readonly path: string
+  /** Shown without a session, and without the navigation. */
+  readonly isPublic?: boolean
   load(): Promise<ComponentType>
 }
 

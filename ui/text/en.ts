@@ -233,6 +233,7 @@ export const text = {
       delegate: 'delegation',
       interrupt: 'interrupt',
       guardrail: 'guardrail',
+      span: 'span',
     },
     kindTitle: {
       run: 'Run',
@@ -243,6 +244,7 @@ export const text = {
       delegate: 'Delegation',
       interrupt: 'Interrupt',
       guardrail: 'Guardrail',
+      span: 'Span',
     },
     inside: (parent: string) => `in ${parent}`,
     step: 'Step',
@@ -272,6 +274,7 @@ export const text = {
       McpServer: 'MCP server',
       KnowledgeBase: 'Knowledge base',
     } as Readonly<Record<string, string>>,
+  },
   run: {
     view: 'View',
     views: { waterfall: 'Waterfall', flame: 'Flame', messages: 'Messages', events: 'Events' },

@@ -15,11 +15,13 @@ const SHOWN = 100
 interface RunMessagesProps {
   readonly messages: readonly ShownMessage[]
   /** Selects the span of a call; absent where calls are not links. */
+  /** Child runs are links. */
+  readonly hasChildLinks?: boolean
   readonly onCall?: ((spanId: string) => void) | undefined
 }
 
 /** What was said in a run, with the calls between. */
-export function RunMessages({ messages, onCall }: RunMessagesProps) {
+export function RunMessages({ messages, onCall, hasChildLinks = true }: RunMessagesProps) {
   const [most, setMost] = useState(SHOWN)
   if (messages.length === 0) return <p className={styles['none']}>{text.run.noMessages}</p>
   return (
@@ -30,7 +32,7 @@ export function RunMessages({ messages, onCall }: RunMessagesProps) {
           one.kind === 'words' ? (
             <MessageView key={one.id} role={one.role} words={one.words} isStreaming={one.isStreaming ?? false} />
           ) : (
-            <CallView key={one.id} node={one.node} onCall={onCall} />
+            <CallView key={one.id} node={one.node} onCall={onCall} hasLink={hasChildLinks} />
           ),
         )}
       {messages.length <= most ? undefined : (
@@ -42,8 +44,14 @@ export function RunMessages({ messages, onCall }: RunMessagesProps) {
   )
 }
 
+interface CallViewProps {
+  readonly node: RunNode
+  readonly onCall: RunMessagesProps['onCall']
+  readonly hasLink: boolean
+}
+
 /** A call of a tool or of another agent: what it got, what it returned. */
-function CallView({ node, onCall }: { readonly node: RunNode; readonly onCall: RunMessagesProps['onCall'] }) {
+function CallView({ node, onCall, hasLink }: CallViewProps) {
   const { attributes, content, status, runId, spanId, name, kind } = node
   const input = attributes['arguments'] ?? content?.arguments
   const output = attributes['result'] ?? content?.result ?? node.error ?? undefined
@@ -56,7 +64,7 @@ function CallView({ node, onCall }: { readonly node: RunNode; readonly onCall: R
         </span>
         <StatusBadge state={status} isPlain />
         <span className="grow" />
-        {runId == null ? undefined : <ChildLink runId={runId} />}
+        {runId == null || !hasLink ? undefined : <ChildLink runId={runId} />}
         {onCall === undefined ? undefined : (
           <button type="button" className={`link ${styles['plain']}`} onClick={() => onCall(spanId)}>
             {text.run.showStep}

@@ -7,9 +7,11 @@ import { Split } from '../page/split.tsx'
 import { useNarrow } from '../page/use-narrow.ts'
 import type { TraceSpan } from '../trace/flat-tree.ts'
 import { selectAtFirst } from '../trace/span-keys.ts'
-import { Waterfall } from '../trace/waterfall.tsx'
 import styles from './run.module.css'
 
+// Asked for with this module, so that it is there when the spans are.
+const loadWaterfall = import('../trace/waterfall.tsx')
+const Waterfall = lazy(async () => ({ default: (await loadWaterfall).Waterfall }))
 const Flame = lazy(async () => ({ default: (await import('../trace/flame.tsx')).Flame }))
 
 /** A view of a run, by its name in the address. */

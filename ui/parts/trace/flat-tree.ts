@@ -1,5 +1,5 @@
 /** What a span is; its shape says the same as its colour. */
-export type SpanKind = 'run' | 'step' | 'message' | 'model' | 'tool' | 'delegate' | 'interrupt' | 'guardrail'
+export type SpanKind = 'run' | 'step' | 'message' | 'model' | 'tool' | 'delegate' | 'interrupt' | 'guardrail' | 'span'
 
 /** A node of the API's tree, as far as it is drawn. */
 export interface TreeSpan {

@@ -65,6 +65,8 @@ function partOf({ currentTarget, clientX }: PointerEvent): number {
   return width === 0 ? 0 : (clientX - left) / width
 }
 
+const tokens: Readonly<Record<string, string>> = { interrupt: 'guardrail', span: 'step' }
+
 function drawSpans(canvas: HTMLCanvasElement, spans: readonly TraceSpan[], total: number): void {
   const context = canvas.getContext('2d')
   const { clientWidth: width, clientHeight: height } = canvas
@@ -73,7 +75,7 @@ function drawSpans(canvas: HTMLCanvasElement, spans: readonly TraceSpan[], total
   context.scale(devicePixelRatio, devicePixelRatio)
   const colours = colourReader(canvas)
   for (const { kind, hasError, x, y, ...rect } of toMinimapRects(spans, total, { width, height })) {
-    context.fillStyle = colours(hasError ? '--bad-fill' : `--span-${kind === 'interrupt' ? 'guardrail' : kind}`)
+    context.fillStyle = colours(hasError ? '--bad-fill' : `--span-${tokens[kind] ?? kind}`)
     context.fillRect(x, y, rect.width, rect.height)
   }
 }

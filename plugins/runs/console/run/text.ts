@@ -40,7 +40,7 @@ export const runText = {
     started: 'Started',
     run: 'Run',
     startedBy: 'Started by',
-    children: 'Started',
+    children: 'Child runs',
     retryOf: 'Repeats',
     queue: 'In the queue',
   },
