@@ -14,7 +14,7 @@ const onlyLong = [
   'plugins/audit/conservation.test.ts',
 ]
 // Tests that run other variants in a long run (test/harness/counts.ts).
-const withLongVariants = ['test/flows/main-job.test.ts', 'test/flows/lifecycle.test.ts']
+const withLongVariants = ['test/flows/main-job.test.ts', 'test/flows/lifecycle.test.ts', 'test/ui/pages.test.ts']
 // Tests that run with more or larger cases in a long run.
 const withLongCounts = [
   'plugins/registries/launcher/verify-call.test.ts',

@@ -1,0 +1,84 @@
+import type { BrowserContext, Page } from 'playwright-core'
+import type { Scope } from '#test/harness/scope.ts'
+import { startBrowser } from '../console/look.ts'
+import type { Look } from '../console/look.ts'
+import { startEmbedded } from '../flows/platform/embedded.ts'
+import type { Platform } from '../flows/platform/running-platform.ts'
+import { makeDemoContent } from './demo-content.ts'
+import type { DemoContent } from './demo-content.ts'
+
+const sizes = { wide: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } }
+
+/** The console of a platform with content, for a persona that is signed in. */
+export interface OpenConsole {
+  readonly platform: Platform
+  readonly content: DemoContent
+  open(look: Look): Promise<BrowserContext>
+}
+
+/** Starts a platform as `npm start` does, with runs, and signs a persona in once. */
+export async function openConsole(
+  t: Scope,
+  persona: 'admin' | 'operator' | 'developer' | 'viewer',
+): Promise<OpenConsole> {
+  const platform = await startEmbedded(t, { env: { MESH_OUTBOUND_ALLOW: '127.0.0.1' } })
+  const content = await makeDemoContent(platform)
+  const browser = await startBrowser(t)
+  const first = await browser.newContext()
+  await signIn(await first.newPage(), platform, persona)
+  const storageState = await first.storageState()
+  await first.close()
+  return {
+    platform,
+    content,
+    open: ({ scheme, width }) => {
+      const isPhone = width === 'phone'
+      const looks = { viewport: sizes[width], colorScheme: scheme, isMobile: isPhone, hasTouch: isPhone }
+      return browser.newContext({ ...looks, storageState })
+    },
+  }
+}
+
+async function signIn(page: Page, { url, tokens }: Platform, persona: keyof Platform['tokens']): Promise<void> {
+  await page.goto(`${url}/sign-in`)
+  await page.fill('#token', tokens[persona])
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('nav')
+}
+
+/** What a page asked for, and what its console said. */
+export interface WatchedPage {
+  readonly page: Page
+  /** Paths below `/api` since the last navigation. */
+  readonly asked: string[]
+  readonly problems: string[]
+}
+
+/** Opens a page and watches it. */
+export async function watchPage(context: BrowserContext): Promise<WatchedPage> {
+  const page = await context.newPage()
+  const asked: string[] = []
+  const problems: string[] = []
+  page.on('request', (request) => {
+    if (request.isNavigationRequest()) asked.length = 0
+    const { pathname } = new URL(request.url())
+    if (pathname.startsWith('/api/') && !isOfShell(pathname, page)) asked.push(pathname)
+  })
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) problems.push(message.text())
+  })
+  page.on('pageerror', (error) => problems.push(String(error)))
+  return { page, asked, problems }
+}
+
+// The stream is one of the browser, and the counts of the navigation are asked for after the page. On Home they are the page's own.
+function isOfShell(pathname: string, page: Page): boolean {
+  return pathname === '/api/events' || (pathname === '/api/summary' && new URL(page.url()).pathname !== '/')
+}
+
+/** Waits until the page has its heading, and nothing of it is loading any more. */
+export async function untilShown(page: Page): Promise<void> {
+  await page.waitForSelector('main h1')
+  await page.locator('main [aria-busy="true"]').first().waitFor({ state: 'detached', timeout: 10_000 })
+  await page.evaluate('document.fonts.ready.then(() => undefined)')
+}

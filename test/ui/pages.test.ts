@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { long } from '#test/harness/counts.ts'
+import { needsChromium } from '../console/browser-session.ts'
+import { axeViolations, looks, overflowOf } from '../console/look.ts'
+import type { Look } from '../console/look.ts'
+import { openConsole, untilShown, watchPage } from './open-console.ts'
+import type { WatchedPage } from './open-console.ts'
+import { shownPages } from './shown-pages.ts'
+
+// Each look differs from the others in theme and width: two of them have every value once.
+const shownLooks: readonly Look[] = long
+  ? looks
+  : [
+      { scheme: 'light', width: 'wide' },
+      { scheme: 'dark', width: 'phone' },
+    ]
+const MOST_REQUESTS = 6
+
+/** What is wrong with a page, one sentence each. */
+async function faultsOf({ page, asked, problems }: WatchedPage, url: string): Promise<readonly string[]> {
+  problems.length = 0
+  await page.goto(url)
+  await untilShown(page)
+  const violations = await axeViolations(page)
+  const overflow = await overflowOf(page)
+  const counted = new Set(asked)
+  return [
+    ...violations.map((one) => `axe: ${one}`),
+    ...problems.map((one) => `console: ${one}`),
+    ...(overflow > 0 ? [`it is ${overflow} px wider than the window`] : []),
+    ...(counted.size > MOST_REQUESTS ? [`it asks ${counted.size} times: ${[...counted].join(' ')}`] : []),
+  ]
+}
+
+test(
+  'every page of the console: no axe violation, no console error, no sideways scroll, at most six requests',
+  needsChromium,
+  async (t) => {
+    const { platform, content, open } = await openConsole(t, 'admin')
+    const pages = await shownPages(content)
+    assert.ok(pages.some(({ path }) => path === '/') && pages.some(({ path }) => path === '/runs'))
+    const found: string[] = []
+    for (const look of shownLooks) {
+      const context = await open(look)
+      const watched = await watchPage(context)
+      for (const { name, path } of pages) {
+        const faults = await faultsOf(watched, `${platform.url}${path}`).catch((error: unknown) => [String(error)])
+        found.push(...faults.map((fault) => `${name} (${look.scheme}, ${look.width}): ${fault}`))
+      }
+      await context.close()
+    }
+    assert.deepEqual(found, [])
+  },
+)

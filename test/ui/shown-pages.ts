@@ -1,0 +1,42 @@
+import type { DemoContent } from './demo-content.ts'
+
+/** An address of the console, by the path of its route. */
+export interface ShownPageAddress {
+  readonly name: string
+  readonly path: string
+}
+
+interface ListedPages {
+  readonly id: string
+  readonly routes: readonly { readonly path: string }[]
+}
+
+/** The routes of all pages of this console. */
+export async function consoleRoutePaths(): Promise<readonly string[]> {
+  // The types of the list are those of the console's own program.
+  const { pluginPages } = (await import(new URL('../../ui/page-list.ts', import.meta.url).href)) as {
+    readonly pluginPages: readonly ListedPages[]
+  }
+  return pluginPages.flatMap(({ routes }) => routes.map(({ path }) => path))
+}
+
+/** Addresses of every page of the console; those with parameters show objects of the demo. */
+export async function shownPages({ succeeded, failed }: DemoContent): Promise<readonly ShownPageAddress[]> {
+  const values: Readonly<Record<string, string>> = {
+    ns: 'demo',
+    namespace: 'demo',
+    name: 'hello',
+    id: failed,
+    tab: 'about',
+  }
+  const routes = (await consoleRoutePaths()).filter(isOfDemo)
+  return routes.map((path) => {
+    const own = path.replaceAll(/\$(\w+)/g, (_, name: string) => values[name] ?? '')
+    return { name: path, path: path === '/runs/compare' ? `${own}?a=${succeeded}&b=${failed}` : own }
+  })
+}
+
+// The demo has agents; of other kinds it has no object that a page could show.
+function isOfDemo(path: string): boolean {
+  return !path.includes('$name') || path.startsWith('/agents/')
+}
