@@ -66,7 +66,8 @@ const stories: readonly Story[] = [
       await choose(/^See failed runs$/)
       await page.waitForURL(/\/runs\?.*state=failed/)
       await page.locator('tr[data-index="0"]').waitFor()
-      await choose(/refund-agent/)
+      // The row, not the filter with the name of the agent.
+      await choose(/refund-agent.*model_error|model_error.*refund-agent/is)
       await page.waitForURL(new RegExp(`/runs/${content.failed}`))
       await page
         .getByText(/model_error|refused|unavailable/i)
