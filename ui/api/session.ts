@@ -78,9 +78,15 @@ export function takeCode(): string | undefined {
 async function send(path: string, init: RequestInit): Promise<SessionState> {
   const response = await ask(path, init)
   if (!response.ok) throw await readProblem(response)
-  state = (await response.json()) as SessionState
+  state = keepEnd((await response.json()) as SessionState, state)
   for (const listener of listeners) listener()
   return state
+}
+
+// Several requests may learn at once that the session has ended. The first answer clears the cookie, and later ones know of no session.
+function keepEnd(next: SessionState, known: SessionState | undefined): SessionState {
+  const isLater = next.session === null && next.ended === null && known?.session === null
+  return isLater ? { ...next, ended: known.ended } : next
 }
 
 async function ask(path: string, init: RequestInit): Promise<Response> {
