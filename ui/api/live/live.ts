@@ -1,11 +1,14 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
+import type { Static } from 'typebox'
+import type { Capabilities } from '../../../schemas/api/identity.ts'
 import { allStale, followedTypes, isStale, staleKeysOf } from './event-keys.ts'
 import type { StaleKey } from './event-keys.ts'
 import type { LiveEvent } from './live-event.ts'
 import { shareStream } from './shared-stream.ts'
 import type { SharedStream, StreamState, TabMeans, TabMessage } from './shared-stream.ts'
 import { createStaleQueue } from './stale-queue.ts'
+import { apiQuery } from '../queries.ts'
 import { toApiUrl } from '../request-api.ts'
 import { currentSession, loadSession, onSession } from '../session.ts'
 
@@ -70,7 +73,7 @@ export function startLive(queries: QueryClient): void {
   const state = createShownState()
   const stream = createRestartable(() =>
     shareStream(
-      browserMeans(),
+      browserMeans(queries),
       {
         onBatch: ({ events }) => {
           queue.add(events.flatMap(staleKeysOf))
@@ -178,7 +181,7 @@ function followSession(stream: RestartableStream): void {
 }
 
 // Without locks, as on a page that is not secure, each tab has a stream of its own.
-function browserMeans(): TabMeans {
+function browserMeans(queries: QueryClient): TabMeans {
   const channel = new BroadcastChannel('mesh-live')
   const { locks } = navigator as { readonly locks?: LockManager }
   return {
@@ -193,6 +196,7 @@ function browserMeans(): TabMeans {
       else await locks.request('mesh-live', { signal }, lead)
     },
     open: async (after, areTypesKnown, signal) => {
+      if (!(await mayFollow(queries))) return new Response(null, { status: 403 })
       const type = areTypesKnown ? followedTypes.join(',') : undefined
       const response = await fetch(toApiUrl(['events'], { scope: 'permitted', after, type }), { signal })
       // The page asks for another sign-in.
@@ -200,4 +204,11 @@ function browserMeans(): TabMeans {
       return response
     },
   }
+}
+
+// A refused stream would be an error in the browser's console. The navigation has asked the same; without a response, the stream itself says it.
+async function mayFollow(queries: QueryClient): Promise<boolean> {
+  const asked = { ...apiQuery<Static<typeof Capabilities>>(['capabilities']), staleTime: 60_000 }
+  const found = await queries.fetchQuery(asked).catch(() => undefined)
+  return found?.capabilities.find(({ id }) => id === 'integrations.events')?.enabled !== false
 }
