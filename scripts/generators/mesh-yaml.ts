@@ -1,4 +1,5 @@
 import { allSettings } from '../settings/all-settings.ts'
+import type { SettingsSection } from '../settings/all-settings.ts'
 import { choicesOf } from '../settings/setting-row.ts'
 import type { SchemaNode } from '../settings/setting-row.ts'
 
@@ -6,9 +7,11 @@ import type { SchemaNode } from '../settings/setting-row.ts'
 export async function generate(): Promise<Map<string, string>> {
   const [core, ...plugins] = await allSettings()
   const own = fileSchema(core?.schema ?? {})
+  const named = plugins.reduce(withNamedSettings, {})
   const properties = {
     ...own.properties,
     ...Object.fromEntries(plugins.map(({ key, schema }) => [key, slice(schema)])),
+    ...(named.properties === undefined ? {} : objectOf(named.properties, []).properties),
   }
   const schema = {
     $schema: 'http://json-schema.org/draft-07/schema#',
@@ -20,6 +23,22 @@ export async function generate(): Promise<Map<string, string>> {
     else: { propertyNames: { enum: Object.keys(properties) } },
   }
   return new Map([['docs/reference/mesh-yaml.schema.json', `${JSON.stringify(schema, undefined, 2)}\n`]])
+}
+
+// Settings with another name in the file, such as `bff.providerConnect.enabled`.
+function withNamedSettings(into: SchemaNode, { schema, sources }: SettingsSection): SchemaNode {
+  return sources
+    .filter(({ from }) => from.includes('.'))
+    .reduce((tree, { from, to }) => {
+      const setting = to.split('.').reduce<SchemaNode>((node, name) => node.properties?.[name] ?? {}, schema)
+      return withSetting(tree, from.split('.'), setting)
+    }, into)
+}
+
+function withSetting(tree: SchemaNode, [name, ...rest]: readonly string[], setting: SchemaNode): SchemaNode {
+  if (name === undefined) return setting
+  const below = withSetting(tree.properties?.[name] ?? {}, rest, setting)
+  return { ...tree, type: 'object', properties: { ...tree.properties, [name]: below } }
 }
 
 interface FileNode {

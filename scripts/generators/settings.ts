@@ -32,7 +32,7 @@ function toSection({ key, schema, sources }: SettingsSection): string {
   const title = key === undefined ? 'Platform' : `\`${key}\``
   if (rows.length === 0) return `\n## ${title}\n\nNo settings.\n`
   const lines = rows.map((row) => toLine(key === undefined ? row.key : `${key}.${row.key}`, row))
-  return `\n## ${title}\n\n| setting | variable | type | default | bounds | hardened | meaning |\n|---|---|---|---|---|---|---|\n${lines.join('')}`
+  return `\n## ${title}\n\n| setting | variable or other name | type | default | bounds | hardened | meaning |\n|---|---|---|---|---|---|---|\n${lines.join('')}`
 }
 
 function toLine(key: string, { variable, type, preset, bounds, hardened, text }: SettingRow): string {

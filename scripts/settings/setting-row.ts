@@ -47,7 +47,7 @@ export function settingRows(
 
 function rowOf(key: string, node: SchemaNode, sources: readonly SettingSource[]): SettingRow {
   if (node.description === undefined) throw new Error(`the setting ${key} has no description`)
-  const variables = sources.filter(({ to, from }) => to === key && /^[A-Z][A-Z0-9_]*$/.test(from))
+  const variables = sources.filter(({ to }) => to === key)
   return {
     key,
     variable: variables.map(({ from }) => `\`${from}\``).join(', '),

@@ -3,6 +3,8 @@ import { declaredMetrics } from '../../../scripts/generators/metrics.ts'
 import { sharedRefusals } from '../../../scripts/generators/launcher-ports.ts'
 import { allSettings } from '../../../scripts/settings/all-settings.ts'
 import { settingRows } from '../../../scripts/settings/setting-row.ts'
+import { connectPart } from '#plugins/providers/connect/endpoints.ts'
+import type { ProvidersServices } from '#plugins/providers/services/create-services.ts'
 import { coreErrors } from '#core/errors/core-errors.ts'
 import { describeApi } from '#core/host/role/describe-api.ts'
 import { refusals } from '#launcher/contract/http/refusal.ts'
@@ -55,7 +57,10 @@ export async function servedNames(): Promise<ServedNames> {
     agentVariables: plannedVariables(),
     settings: new Set(sections.flatMap(({ sources }) => sources.map(({ from }) => from))),
     ...commands,
-    errors: new Set(Object.entries(coreErrors).map(([code, { status }]) => `BFF ${status} ${code}`)),
+    errors: new Set([
+      ...Object.entries(coreErrors).map(([code, { status }]) => `BFF ${status} ${code}`),
+      ...routesThatMayBeHidden(),
+    ]),
     limits: limitNames(rows.find(({ variable }) => variable === '`AUDIT_RETENTION_DAYS`')?.preset ?? ''),
     metrics: new Set(metrics.flatMap(({ specs }) => specs.map(({ name }) => name))),
   }
@@ -145,4 +150,11 @@ function limitNames(retentionDays: string): ReadonlySet<string> {
     `download-fixture file mode ${PRIVATE_MODE.toString(8)}`,
     ...Object.keys(quota?.properties ?? {}).map((dimension) => `tenant quota ${dimension}`),
   ])
+}
+
+// The document of the API has no route that a setting hides.
+function routesThatMayBeHidden(): readonly string[] {
+  const hidden = { core: {}, settings: { connect: { enabled: false } } } as unknown as ProvidersServices
+  const { wiring, endpoints } = connectPart(hidden)
+  return wiring === 'hidden' ? endpoints.map(({ method, url }) => `${method} /api${url} 404`) : []
 }
