@@ -57,7 +57,8 @@ function reasonsOfCode(): ReadonlySet<string> {
   })
   const found = new Set<string>()
   for (const file of files) {
-    if (/test|kube-events/.test(file)) continue
+    // Words of the console are no reasons.
+    if (/test|kube-events|\/console\//.test(file)) continue
     for (const line of readFileSync(join(root, file), 'utf8').split('\n')) {
       const [, after = ''] = /\breason\b(?=\s*[:=?])(.*?)(?:message|$)/.exec(line) ?? []
       for (const [, reason = ''] of after.matchAll(/'((?!(?:False|True|Unknown)')[A-Z][A-Za-z]+)'/g)) found.add(reason)
