@@ -56,6 +56,9 @@ const texts: ReadonlyMap<string, string> = new Map([
   ['^(current|[1-9][0-9]{0,15})$', 'must be the number of a revision, or current'],
   ['^\\d{6}-\\d{20}$', 'must be the sequence of an event, such as 000001-00000000000000000042'],
   ['^start$|^\\d{6}-\\d{20}$', 'must be start, or the sequence of an event, such as 000001-00000000000000000042'],
+  ['^[a-z0-9-]+$', 'must be lowercase letters, digits and -'],
+  ['^[\\x20-\\x7e]*$', 'must be visible ASCII without line breaks'],
+  ['^[\\x21-\\x7e]+$', 'must be visible ASCII without spaces and line breaks'],
   // Settings
   ['^[0-9a-fA-F:.]{2,45}(?:/[0-9]{1,3})?$', 'must be an IP address or a CIDR block'],
   ['^[a-z0-9.-]+$', 'must be a lowercase host name'],
