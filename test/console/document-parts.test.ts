@@ -65,6 +65,8 @@ test('a form patches its document, and says what it cannot show', needsChromium,
     width: 'phone',
   })
   const form = page.getByRole('form', { name: 'Tenant' }).first()
+  // The editor is loaded before the form knows its document.
+  await form.getByText('spec.colour').waitFor()
   assert.match(await form.innerText(), /Only in YAML[\s\S]*spec\.colour/)
   const concurrency = form.getByRole('textbox', { name: /^Concurrency/ })
   await concurrency.fill('1.')

@@ -36,7 +36,7 @@ export async function shownPages({ succeeded, failed }: DemoContent): Promise<re
   })
 }
 
-// The demo has agents; of other kinds it has no object that a page could show.
+// The demo has agents; of other kinds it has no object that a page could show. The page of a trace leads to that of its run.
 function isOfDemo(path: string): boolean {
-  return !path.includes('$name') || path.startsWith('/agents/')
+  return path !== '/traces/$id' && (!path.includes('$name') || path.startsWith('/agents/'))
 }
