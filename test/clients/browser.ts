@@ -10,7 +10,7 @@ const READY_MS = 60_000
 
 /** The pages, and a selector that shows that each is complete. */
 const pages = {
-  '/': "document.getElementById('agents').textContent !== '' || document.getElementById('who').textContent !== ''",
+  '/': "document.body.textContent.includes('Sign in to')",
   // Groups but the first are collapsed, and show the paths of their routes only.
   '/docs': "document.getElementById('reference').textContent.includes('/api/agents/{ns}/{name}/fork')",
   '/openapi.json': "document.body.textContent.includes('openapi')",
