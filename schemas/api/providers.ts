@@ -129,7 +129,7 @@ export const Provider = Type.Object(
     hasKey: described(Type.Boolean(), 'Whether calls are sent with a key.', true),
     keyVersion: described(
       numberOrNull,
-      'Number of the key, from 1; null if the key was not pasted here or there is none.',
+      'Number of the key, from 1; null without a key, or if it was not pasted over the API.',
       1,
     ),
     rotatedAt: described(timeOrNull, 'Time at which the key was pasted.'),

@@ -35,11 +35,16 @@ export async function connectProvider(
   { dryRun, signal }: ConnectRequest,
 ): Promise<ModelProviderObject> {
   const { provider, secret, key } = toObjects(body, options.now())
-  const write: WriteOptions = { signal, fieldManager: FIELD_MANAGER }
+  // A client that leaves ends the dry run only: a Secret whose response was not awaited would stay behind.
+  const optionsOf = (dry: boolean): WriteOptions => ({
+    dryRun: dry,
+    fieldManager: FIELD_MANAGER,
+    ...(dry ? { signal } : {}),
+  })
   const create = async (dry: boolean): Promise<ModelProviderObject> => {
-    const made = secret && (await cluster.create(secrets, secret, { ...write, dryRun: dry }))
+    const made = secret && (await cluster.create(secrets, secret, optionsOf(dry)))
     try {
-      return await cluster.create<ModelProviderObject>(ModelProvider, provider, { ...write, dryRun: dry })
+      return await cluster.create<ModelProviderObject>(ModelProvider, provider, optionsOf(dry))
     } catch (error) {
       if (made !== undefined && !dry) await removeMade(cluster, made)
       throw error
@@ -50,7 +55,6 @@ export async function connectProvider(
   return dryRun ? judged : create(false)
 }
 
-// Without the caller's signal: a client that leaves must not leave a key behind.
 async function removeMade(cluster: Caller['cluster'], { metadata }: KubeObject): Promise<void> {
   const { namespace = '', name, uid } = metadata
   const ref = {

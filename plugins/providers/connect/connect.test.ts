@@ -96,10 +96,10 @@ test(
     const rotate = `/providers/acme/rotate?namespace=${namespace}`
     const rotated = await ask('developer', 'POST', rotate, { apiKey: 'sk-canary-second' })
     assert.deepEqual([rotated.status, rotated.json<Provider>().keyVersion], [200, 2], rotated.text)
-    assert.equal(
-      (await secretOf('acme-provider-key'))?.['data'] && seen.at(-1)?.headers.authorization,
-      'Bearer sk-canary-second',
-    )
+    assert.equal(seen.at(-1)?.headers.authorization, 'Bearer sk-canary-second')
+    assert.deepEqual((await secretOf('acme-provider-key'))?.['data'], {
+      apiKey: Buffer.from('sk-canary-second').toString('base64'),
+    })
 
     const route = {
       apiVersion: 'mesh.dev/v1alpha1',
@@ -164,6 +164,26 @@ test('a provider that is refused, or refuses the key, leaves nothing', real, asy
   assert.equal(await codes((request) => void request.socket.destroy()), '502 provider_unreachable')
   assert.equal(await codes(say(200), { baseUrl: 'http://10.1.2.3/v1' }), '502 provider_unreachable')
   assert.equal(await codes(say(200), { baseUrl: 'https://name.invalid/v1' }), '502 provider_unreachable')
+})
+
+test('a provider that another person creates meanwhile removes the Secret again', real, async (t) => {
+  const { connect, secretOf, admin, namespace, baseUrl, use } = await setUp(t)
+  const other = {
+    apiVersion: 'mesh.dev/v1alpha1',
+    kind: 'ModelProvider',
+    metadata: { namespace, name: 'acme' },
+    spec: { type: 'openai', baseUrl },
+  }
+  // After the dry run, before the writes.
+  use((request, response) => {
+    admin.create(ModelProvider, other as KubeObject).then(
+      () => listed(request, response),
+      () => response.destroy(),
+    )
+  })
+  const { status, text } = await connect('developer')
+  assert.equal(status, 409, text)
+  assert.equal(await secretOf('acme-provider-key'), undefined)
 })
 
 test('a request that no provider could have is refused with its field', real, async (t) => {
