@@ -1,24 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { ApiProblem, readProblem } from './api-problem.ts'
-
-/** The session of this browser. Its token is in cookies that no script can read. */
-export interface SessionFacts {
-  readonly username: string
-  readonly startedAt: string
-  readonly endsAt: string
-  readonly idleEndsAt: string
-  /** Personas that the session may change to; empty on a cluster. */
-  readonly personas: readonly string[]
-  readonly persona: string | null
-}
-
-/** Response of `GET /session`. */
-export interface SessionState {
-  readonly session: SessionFacts | null
-  /** Why the session has ended; null if there was none. */
-  readonly ended: string | null
-  readonly signIn: { readonly code: boolean; readonly oidc: string | null }
-}
+import { keepEnd } from './session-state.ts'
+import type { SessionFacts, SessionState } from './session-state.ts'
 
 /** Headers of every request that changes something (ADR 0267). */
 export const writeHeaders: Readonly<Record<string, string>> = {
@@ -81,12 +64,6 @@ async function send(path: string, init: RequestInit): Promise<SessionState> {
   state = keepEnd((await response.json()) as SessionState, state)
   for (const listener of listeners) listener()
   return state
-}
-
-// Several requests may learn at once that the session has ended. The first answer clears the cookie, and later ones know of no session.
-function keepEnd(next: SessionState, known: SessionState | undefined): SessionState {
-  const isLater = next.session === null && next.ended === null && known?.session === null
-  return isLater ? { ...next, ended: known.ended } : next
 }
 
 async function ask(path: string, init: RequestInit): Promise<Response> {

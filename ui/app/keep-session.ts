@@ -1,5 +1,5 @@
 import { loadSession, onSession } from '../api/session.ts'
-import type { SessionState } from '../api/session.ts'
+import type { SessionState } from '../api/session-state.ts'
 
 const RENEW_MS = 60_000
 const MAX_TIMER_MS = 2_147_483_647

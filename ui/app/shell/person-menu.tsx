@@ -1,5 +1,5 @@
 import { changePersona, signOut, useSession } from '../../api/session.ts'
-import type { SessionFacts } from '../../api/session.ts'
+import type { SessionFacts } from '../../api/session-state.ts'
 import { Key } from '../../parts/control/button.tsx'
 import { initialsOf } from '../../parts/format/names.ts'
 import { Icon } from '../../parts/icon/icon.tsx'
