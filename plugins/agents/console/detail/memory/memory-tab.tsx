@@ -8,10 +8,10 @@ import { JsonView } from '#ui/parts/content/json-view.tsx'
 import { Button } from '#ui/parts/control/button.tsx'
 import { toSize } from '#ui/parts/format/counts.ts'
 import { Card, Report } from '#ui/parts/page/card.tsx'
-import { ProblemState } from '#ui/parts/state/problem-state.tsx'
 import { DataTable } from '#ui/parts/table/data-table.tsx'
 import { Pager } from '#ui/parts/table/pager.tsx'
 import type { AgentTabProps } from '../../shared/agent-tab.ts'
+import { TabProblem } from '../../shared/tab-problem.tsx'
 import { conversationColumns, itemColumns } from './memory-columns.tsx'
 import styles from './memory.module.css'
 import { memoryText as text } from './text.ts'
@@ -24,17 +24,7 @@ export function MemoryTab({ place: { namespace, name } }: AgentTabProps) {
   const { cursor, onNewer, older } = usePaging()
   const query = { cursor, conversationId: conversation }
   const { data, error, refetch } = useQuery(apiQuery<ShownMemory>(['agents', namespace, name, 'memory'], query))
-  if (data === undefined) {
-    if (error === null) return undefined
-    return (
-      <ProblemState
-        error={error}
-        onRetry={() => {
-          refetch().catch(() => undefined)
-        }}
-      />
-    )
-  }
+  if (data === undefined) return <TabProblem error={error} refetch={refetch} />
   const isFirst = cursor === undefined
   const next = data.nextCursor
   return (

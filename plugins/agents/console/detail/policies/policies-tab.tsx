@@ -5,10 +5,10 @@ import { apiQuery } from '#ui/api/queries.ts'
 import { JsonView } from '#ui/parts/content/json-view.tsx'
 import { Card, Report } from '#ui/parts/page/card.tsx'
 import { Notice } from '#ui/parts/page/notice.tsx'
-import { ProblemState } from '#ui/parts/state/problem-state.tsx'
 import { DataTable } from '#ui/parts/table/data-table.tsx'
 import type { DataColumn } from '#ui/parts/table/data-column.ts'
 import type { AgentTabProps } from '../../shared/agent-tab.ts'
+import { TabProblem } from '../../shared/tab-problem.tsx'
 import type { AgentPlace } from '../../shared/use-agent.ts'
 import { guardrailColumns, limitColumns, quotaColumns } from './rule-columns.tsx'
 import styles from './policies.module.css'
@@ -20,17 +20,7 @@ export function PoliciesTab({ place }: AgentTabProps) {
   const { data, error, refetch } = useQuery(
     apiQuery<Static<typeof EffectiveRules>>(['agents', namespace, name, 'effective']),
   )
-  if (data === undefined) {
-    if (error === null) return undefined
-    return (
-      <ProblemState
-        error={error}
-        onRetry={() => {
-          refetch().catch(() => undefined)
-        }}
-      />
-    )
-  }
+  if (data === undefined) return <TabProblem error={error} refetch={refetch} />
   const { guardrails, namespaceGuardrails: isComplete, quotas, limits } = data
   return (
     <Report>

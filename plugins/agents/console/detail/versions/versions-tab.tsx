@@ -4,10 +4,10 @@ import { apiQuery } from '#ui/api/queries.ts'
 import { useAddress } from '#ui/contract/search.ts'
 import { Button } from '#ui/parts/control/button.tsx'
 import { PageState } from '#ui/parts/state/page-state.tsx'
-import { ProblemState } from '#ui/parts/state/problem-state.tsx'
 import { mayNot } from '../../shared/shown-agent.ts'
 import { agentText } from '../../shared/text.ts'
 import type { AgentTabProps } from '../../shared/agent-tab.ts'
+import { TabProblem } from '../../shared/tab-problem.tsx'
 import { RollBackDialog } from './roll-back-dialog.tsx'
 import { SpecChanges } from './spec-changes.tsx'
 import { versionsText as text } from './text.ts'
@@ -25,17 +25,7 @@ export function VersionsTab({ agent, place }: AgentTabProps) {
   const [{ from: given }, change] = useAddress()
   const [rollsBackTo, setRollsBackTo] = useState<number>()
   const { data, error, refetch } = useQuery(apiQuery<VersionPage>(['agents', namespace, name, 'versions']))
-  if (data === undefined) {
-    if (error === null) return undefined
-    return (
-      <ProblemState
-        error={error}
-        onRetry={() => {
-          refetch().catch(() => undefined)
-        }}
-      />
-    )
-  }
+  if (data === undefined) return <TabProblem error={error} refetch={refetch} />
   const [newest, before] = data.items
   const from = data.items.find(({ revision }) => String(revision) === given && revision !== newest?.revision) ?? before
   return (
