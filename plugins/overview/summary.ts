@@ -84,7 +84,7 @@ async function readSummary({ store, now, runs, cost }: OverviewServices, call: S
   }
 }
 
-// What the caller may list: the cluster, or each namespace. Undefined if it is none: then the part is null, which differs from an empty one.
+// What the caller may list: the cluster, or each namespace. Undefined if the caller may list nothing: the part is null then, not empty.
 async function proofsOf<Resource extends string>(
   { caller, directory, query }: SummaryCall,
   resource: Resource,

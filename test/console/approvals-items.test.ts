@@ -25,7 +25,7 @@ function paused(id: string, ...ends: readonly (number | null)[]): PausedRun {
   return { id, state: 'paused', createdAt: minutes(-5), interrupts } as unknown as PausedRun
 }
 
-test('what expires first is first; an interrupt that never expires is last, and a run that goes on is none', () => {
+test('what expires first is first; an interrupt that never expires is last, and a run that goes on is left out', () => {
   const items = toItems([paused('never', null), paused('two', 60, 5), { ...paused('gone', 1), state: 'running' }])
   assert.deepEqual(
     items.map(({ id }) => id),

@@ -128,17 +128,18 @@ test('an event makes its object and the lists with it stale, and no other object
   assert.ok(allStale.some((key) => isStale(['agents', 'demo', 'b', 'versions', {}], key)))
 })
 
-test('a thousand events refresh a list at once, and then once in its time', async () => {
+test('a thousand events refresh a list at once, and then once in its time', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
   const reported: string[] = []
   const queue = createStaleQueue(({ path }) => reported.push(path.join('/')))
   const key = (name: string): StaleKey => ({ path: [name], isList: true, everyMs: 30 })
   for (let index = 0; index < 1_000; index += 1) queue.add([key('runs'), key('agents')])
   assert.deepEqual(reported, ['runs', 'agents'])
-  await new Promise((resolve) => setTimeout(resolve, 150))
+  for (let ticks = 0; ticks < 5; ticks += 1) t.mock.timers.tick(30)
   assert.deepEqual(reported, ['runs', 'agents', 'runs', 'agents'])
   queue.add([key('runs')])
   queue.add([key('runs')])
   queue.stop()
-  await new Promise((resolve) => setTimeout(resolve, 60))
+  t.mock.timers.tick(60)
   assert.equal(reported.length, 5)
 })

@@ -281,4 +281,12 @@ export const mutants: readonly Mutant[] = [
     tests: parts,
     only: 'hold revisions back',
   },
+  {
+    name: 'children of a run are counted without a bound',
+    file: 'plugins/runs/store/read-activity.ts',
+    find: ' limit ${MAX_COUNTED_CHILDREN}) counted',
+    replace: ') counted',
+    tests: ['plugins/runs/read/shown-runs.test.ts'],
+    only: 'a run shows what it did',
+  },
 ]

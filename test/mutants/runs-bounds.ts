@@ -276,14 +276,6 @@ export const mutants: readonly Mutant[] = [
     only: 'F6',
   },
   {
-    name: 'children of a run are counted without a bound',
-    file: 'plugins/runs/store/read-activity.ts',
-    find: ' limit ${MAX_COUNTED_CHILDREN}) counted',
-    replace: ') counted',
-    tests: ['plugins/runs/read/shown-runs.test.ts'],
-    only: 'a run shows what it did',
-  },
-  {
     name: 'a preview is redacted after it is cut',
     file: 'plugins/runs/previews/to-preview.ts',
     find: 'isCut ? text.slice(0, Math.max(0, text.length - MARGIN)) : text',

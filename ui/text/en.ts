@@ -1,4 +1,5 @@
 import { plural } from './plural.ts'
+import { runText } from './run.ts'
 
 /** A part of the band of revisions. */
 interface NamedPart {
@@ -275,20 +276,7 @@ export const text = {
       KnowledgeBase: 'Knowledge base',
     } as Readonly<Record<string, string>>,
   },
-  run: {
-    view: 'View',
-    views: { waterfall: 'Waterfall', flame: 'Flame', messages: 'Messages', events: 'Events' },
-    columns: { seq: '#', time: 'Time', event: 'Event', agent: 'Agent', data: 'Data' },
-    noMessages: 'No message has been kept of this run.',
-    moreMessages: (count: number) => `Show more of ${count.toLocaleString('en')}`,
-    showStep: 'Show the step',
-    childRun: 'Open its run',
-    noContent: 'The messages of this call were not kept. Agents with capture: full send them.',
-    withheld: 'Its content is kept, and you may not get traces/content.',
-    contentCut: 'Parts of the content were left out to bound its size.',
-    noEvents: 'No events',
-    noEventsDetail: 'The journal of the run is empty.',
-  },
+  run: runText,
   bulk: {
     label: 'Selected rows',
     selected: (count: number) => `${count} selected`,

@@ -28,7 +28,7 @@ export interface Outcome {
   readonly way?: 'code' | 'token' | 'oidc'
   /** Persona that a session of the embedded default changed to. */
   readonly persona?: string
-  /** Number of equal refusals that this outcome stands for; absent for one. */
+  /** Number of equal refusals that this outcome counts; absent for a single one. */
   readonly count?: number
 }
 

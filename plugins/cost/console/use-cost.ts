@@ -19,7 +19,7 @@ export interface CostChoice {
   readonly days: { readonly from: string; readonly to: string }
 }
 
-/** The choices of the address; what is none of them is the default. */
+/** The choices of the address. An unknown one is the default. */
 export function useCostChoice(): CostChoice {
   const [{ period, group, by, view, all, namespace }] = useAddress()
   // One day for all requests, and for as long as the page is open.

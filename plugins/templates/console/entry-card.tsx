@@ -62,7 +62,7 @@ function authorOf({ place, publishedFrom }: CatalogEntry): string {
 
 const waiting = [0, 1, 2, 3, 4, 5]
 
-/** Stands for cards that are loading. */
+/** Shown while cards are loading. */
 export function WaitingCards() {
   return (
     <div className={`${styles['cards']} ${styles['waiting']}`} aria-busy="true">

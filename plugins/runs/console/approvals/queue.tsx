@@ -154,7 +154,7 @@ function Expiry({ interrupt }: { readonly interrupt: WaitingInterrupt }) {
   )
 }
 
-/** Stands for the queue while it is loading. */
+/** Shown while the queue is loading. */
 export function QueueSkeleton() {
   const [rows] = useState(() => Array.from({ length: 5 }, (_, index) => index))
   return (

@@ -9,7 +9,7 @@ export type LoadedPart = Omit<Static<typeof RunTree>, 'root'> & { readonly root:
 /** The parts of a tree that have been read, as one. */
 export interface LoadedTree {
   readonly root: RunNode
-  /** The next part; null if there is none. */
+  /** The next part; null after the last one. */
   readonly nextAfter: number | null
   readonly spanCount: number
   readonly errorSpanIds: readonly string[]

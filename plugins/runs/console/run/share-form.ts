@@ -1,6 +1,6 @@
 const MOST_VIEWS = 1_000_000
 
-/** The share that a form asks for; undefined if its number of views is none. */
+/** The share that a form asks for; undefined if its number of views is not a number. */
 export function readShareForm(form: FormData): Readonly<Record<string, unknown>> | undefined {
   const views = String(form.get('maxViews') ?? '').trim()
   const maxViews = Number(views)

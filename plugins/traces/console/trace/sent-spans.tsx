@@ -73,7 +73,7 @@ export function SentSpans({ detail }: SentSpansProps) {
   )
 }
 
-// The setting of an operator; a link of another scheme is none.
+// The setting of an operator; a link of another scheme is left out.
 function BackendLink({ to }: { readonly to: string }) {
   if (!/^https?:\/\//.test(to)) return undefined
   return (

@@ -99,7 +99,7 @@ function Head({ run, interrupt }: { readonly run: PausedRun; readonly interrupt:
 interface FactsProps {
   readonly run: PausedRun
   readonly interrupt: WaitingInterrupt
-  /** The whole run was read, so that an absent policy is none. */
+  /** Whether the whole run was read. Before that, a missing policy may still appear. */
   readonly isRead: boolean
 }
 

@@ -6,7 +6,7 @@ export type ReplyForm =
   | { readonly kind: 'words' }
   | { readonly kind: 'json' }
 
-/** A value that was written, or why it is none. */
+/** A value that was written, or why it is refused. */
 export type WrittenValue = { readonly value: unknown } | { readonly problem: 'empty' | 'notJson' | 'notObject' }
 
 interface AnswerSchema {
