@@ -167,6 +167,24 @@ for (const make of ['real', 'embedded'] as const) {
   )
 }
 
+test('mcp: a server with grants of persons waits for one, and its auth is checked at admission', async (t) => {
+  const { create, when } = await setUp(t, 'embedded')
+  const url = await listenRaw(t, (_request, response) => response.writeHead(401).end())
+  await create('granted', { url, auth: { kind: 'oauth' } })
+  await when('granted', 'Ready=Unknown GrantRequired')
+  const secretRef = { name: 'token', key: 'token' }
+  for (const spec of [
+    { auth: { kind: 'oauth' }, secretRef },
+    { auth: { kind: 'bearer' } },
+    { auth: { kind: 'header' }, secretRef },
+    { auth: { kind: 'bearer', header: 'x-api-key' }, secretRef },
+    { auth: { kind: 'header', header: 'mcp-session-id' }, secretRef },
+    { auth: { kind: 'header', header: 'host' }, secretRef },
+  ] as const)
+    await assert.rejects(create('refused', { url, ...spec }), /secretRef|header/)
+  await create('header', { url, auth: { kind: 'header', header: 'x-api-key' }, secretRef })
+})
+
 test('X3: a server that hangs is not Ready, and others of its namespace are', async (t) => {
   const { create, when } = await setUp(t, 'embedded', { deadlineMs: 2_000 })
   const hanging = await listenRaw(t, () => undefined)

@@ -66,7 +66,7 @@ async function reconcileServer(
     'reason' in credential
       ? undefined
       : await discoveries.get(
-          { uid, generation, namespace, url, bearer: credential.bearer, changedAt: changedAt(server) },
+          { uid, generation, namespace, url, ...credential, changedAt: changedAt(server) },
           maxAgeMs(server.status),
         )
   const isReading = discovery === undefined && !('reason' in credential)

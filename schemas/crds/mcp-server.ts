@@ -8,6 +8,46 @@ import { conditions, duration, observedGeneration, secretKeyRef } from '../kinds
 /** SHA-256 of a manifest, as a string. */
 const digest = (description: string) => Type.String({ maxLength: 71, pattern: '^sha256:[0-9a-f]{64}$', description })
 
+// Those that belong to the connection, the host or the protocol (RFC 9110, section 7.6.1).
+const reservedHeaders = (
+  'accept connection content-length content-type cookie expect forwarded host keep-alive last-event-id proxy-authorization ' +
+  'proxy-connection te trailer traceparent tracestate transfer-encoding upgrade via x-forwarded-for x-forwarded-host x-forwarded-proto'
+).split(' ')
+
+const auth = Type.Object(
+  {
+    kind: Type.Enum(['bearer', 'header', 'oauth'], {
+      description:
+        'bearer: the token of secretRef in the header authorization. header: the value of secretRef in another header. oauth: the grant of each ' +
+        'person; the server has no secretRef.',
+    }),
+    header: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        pattern: '^[a-z0-9-]+$',
+        description: 'Name of the header in lowercase, for the kind header.',
+      }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description: 'How the platform authenticates at the server. Default: bearer with a secretRef, otherwise nothing.',
+    'x-kubernetes-validations': [
+      {
+        rule: "(self.kind == 'header') == has(self.header)",
+        message: 'header is required for the kind header, and for no other',
+        fieldPath: '.header',
+      },
+      {
+        rule: `!has(self.header) || !(self.header in [${reservedHeaders.map((name) => `'${name}'`).join(', ')}] || self.header.startsWith('mcp-'))`,
+        message: 'header is one that the platform sets itself',
+        fieldPath: '.header',
+      },
+    ],
+  },
+)
+
 const spec = Type.Object(
   {
     url: Type.String({
@@ -17,9 +57,10 @@ const spec = Type.Object(
       description: 'Streamable HTTP endpoint of the server, such as https://tools.example.com/mcp.',
     }),
     description: Type.Optional(Type.String({ maxLength: 1_024, description: 'What the server is for.' })),
+    auth: Type.Optional(auth),
     secretRef: Type.Optional(
       secretKeyRef(
-        'Secret that holds the bearer token for the server. It needs the label mesh.dev/mcp-credential=true and the annotation mesh.dev/origin.',
+        'Secret that holds the token or the header for the server. It needs the label mesh.dev/mcp-credential=true and the annotation mesh.dev/origin.',
       ),
     ),
     acceptedManifest: Type.Optional(
@@ -29,7 +70,17 @@ const spec = Type.Object(
       duration(durationBounds.mcpRefresh, 'Interval between reads of the manifest. Defaults to 5m.'),
     ),
   },
-  { additionalProperties: false, description: 'A server of tools.' },
+  {
+    additionalProperties: false,
+    description: 'A server of tools.',
+    'x-kubernetes-validations': [
+      {
+        rule: "!has(self.auth) || (self.auth.kind == 'oauth') != has(self.secretRef)",
+        message: 'secretRef is required for bearer and header, and not allowed for oauth',
+        fieldPath: '.secretRef',
+      },
+    ],
+  },
 )
 
 // A string, since a merge patch would drop the nulls of an object, and the digest would no longer match the schema.
@@ -113,7 +164,15 @@ export const McpServer = defineKind({
   description: 'A server of tools that speaks the Model Context Protocol, with the manifest that was accepted.',
   spec,
   status,
-  audited: ['url', 'secretRef.name', 'secretRef.key', 'acceptedManifest', 'refreshInterval'],
+  audited: [
+    'url',
+    'auth.kind',
+    'auth.header',
+    'secretRef.name',
+    'secretRef.key',
+    'acceptedManifest',
+    'refreshInterval',
+  ],
   printerColumns: [
     { name: 'Tools', type: 'integer', jsonPath: '.status.toolCount' },
     { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },

@@ -134,8 +134,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'mcp: a kept session serves every agent',
     file: 'plugins/mcp/broker/call-tool.ts',
-    find: '[agent.uid, bound.bindingUid, server.metadata.uid, server.spec.url, bearer, digest]',
-    replace: '[bound.bindingUid, server.metadata.uid, server.spec.url, bearer, digest]',
+    find: '[agent.uid, bound.bindingUid, server.metadata.uid, server.spec.url, secret, digest]',
+    replace: '[bound.bindingUid, server.metadata.uid, server.spec.url, secret, digest]',
     tests: sessions,
   },
   {
@@ -155,7 +155,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'mcp: a rotated credential is not used while a session is kept',
     file: 'plugins/mcp/broker/call-tool.ts',
-    find: '[agent.uid, bound.bindingUid, server.metadata.uid, server.spec.url, bearer, digest]',
+    find: '[agent.uid, bound.bindingUid, server.metadata.uid, server.spec.url, secret, digest]',
     replace: '[agent.uid, bound.bindingUid, server.metadata.uid, server.spec.url, digest]',
     tests: sessions,
   },

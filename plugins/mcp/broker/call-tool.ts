@@ -6,6 +6,7 @@ import type { CallingAgent } from '#core/cluster/calling-agent.ts'
 import type { McpSessionOwner, WithKeptSession } from '../client/kept-sessions.ts'
 import { McpFailure } from '../client/mcp-failure.ts'
 import { findCredential } from '../client/credential.ts'
+import type { SentCredential } from '../client/credential.ts'
 import { mcpErrors } from '../contract/errors.ts'
 import { readManifest } from '../manifest/manifest.ts'
 import { judgeBySchema } from '#core/json-schema/judge.ts'
@@ -92,18 +93,19 @@ async function callInSession(
   const credential = await findCredential(cluster, server.metadata.namespace ?? '', server.spec)
   if ('reason' in credential) throw new Fail(mcpErrors.tool_unavailable, credential.message)
   const { url } = server.spec
-  const target = { url, bearer: credential.bearer, deadlineMs: timeoutMs, signal: call.signal }
+  const target = { url, ...credential, deadlineMs: timeoutMs, signal: call.signal }
   try {
-    return await withSession(ownerOf(call, credential.bearer), target, (client) => callPinned(client, call, lists))
+    return await withSession(ownerOf(call, credential), target, (client) => callPinned(client, call, lists))
   } catch (error) {
     throw error instanceof McpFailure ? toFail(error) : error
   }
 }
 
 // Everything that affects the rights of a session is part of the key. The key is a hash, since it includes a credential.
-function ownerOf({ bound, agent, runId }: BoundCall, bearer = ''): McpSessionOwner {
+function ownerOf({ bound, agent, runId }: BoundCall, { bearer, header }: SentCredential): McpSessionOwner {
   const { server, digest } = bound
-  const parts = [agent.uid, bound.bindingUid, server.metadata.uid, server.spec.url, bearer, digest]
+  const secret = bearer ?? [header?.name, header?.value]
+  const parts = [agent.uid, bound.bindingUid, server.metadata.uid, server.spec.url, secret, digest]
   const key = createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
   return { key, namespace: agent.namespace, runId }
 }

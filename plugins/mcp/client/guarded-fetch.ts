@@ -85,7 +85,7 @@ async function send({ dispatcher, target, init, use, isFirst }: Sent): Promise<R
   if (isLost && isFirst) use.onLost()
   const problem = isLost
     ? new McpFailure('not_mcp', `${target.host} has ended the session.`)
-    : problemOf(statusCode, String(headers['content-type'] ?? ''), target.host)
+    : problemOf(statusCode, headers, target.host)
   if (problem !== undefined) {
     body.on('error', () => undefined).destroy()
     throw problem
@@ -101,13 +101,22 @@ async function send({ dispatcher, target, init, use, isFirst }: Sent): Promise<R
   })
 }
 
-function problemOf(status: number, type: string, host: string): McpFailure | undefined {
+const MAX_CHALLENGE = 4_096
+
+function problemOf(status: number, headers: Dispatcher.ResponseData['headers'], host: string): McpFailure | undefined {
   if (status >= 300 && status < 400)
     return new McpFailure('redirect_refused', `${host} redirects; set spec.url to the final URL.`)
-  if (status === 401 || status === 403)
-    return new McpFailure('unauthorized', `${host} refuses the credential (HTTP ${status}).`)
+  if (status === 401 || status === 403) {
+    const challenge = [headers['www-authenticate'] ?? []].flat().join(', ')
+    const isShown = status === 401 && challenge !== '' && challenge.length <= MAX_CHALLENGE
+    const message = `${host} refuses the credential (HTTP ${status}).`
+    return new McpFailure('unauthorized', message, isShown ? challenge : undefined)
+  }
   if (status < 200 || status > 599) return new McpFailure('not_mcp', `${host} returns an invalid status.`)
-  const media = type.split(';', 1)[0]?.trim().toLowerCase()
+  const media = String(headers['content-type'] ?? '')
+    .split(';', 1)[0]
+    ?.trim()
+    .toLowerCase()
   if (status !== 200 || media === 'application/json' || media === 'text/event-stream') return undefined
   return new McpFailure('not_mcp', `${host} returns neither JSON nor an event stream.`)
 }

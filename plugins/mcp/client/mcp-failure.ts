@@ -8,9 +8,12 @@ export type McpFailureReason = OutboundReason | 'unauthorized' | 'not_mcp' | 'to
 export class McpFailure extends Error {
   override readonly name = 'McpFailure'
   readonly reason: McpFailureReason
-  constructor(reason: McpFailureReason, message: string) {
+  /** `WWW-Authenticate` of a 401, for the discovery of an authorization server (RFC 9728). It is a text of the server: never shown. */
+  readonly challenge: string | undefined
+  constructor(reason: McpFailureReason, message: string, challenge?: string) {
     super(message)
     this.reason = reason
+    this.challenge = challenge
   }
 }
 

@@ -5,6 +5,7 @@ import type {
   jsonSchemaValidator,
 } from '@modelcontextprotocol/client'
 import type { Dispatcher } from 'undici'
+import type { CredentialHeader } from './credential.ts'
 import { createGuardedFetch } from './guarded-fetch.ts'
 import type { SessionFetch, SessionLimits, SessionUse } from './guarded-fetch.ts'
 import { McpFailure, toMcpFailure } from './mcp-failure.ts'
@@ -14,6 +15,8 @@ export interface SessionTarget {
   readonly url: string
   /** Bearer token, sent to the origin of the URL only. */
   readonly bearer?: string | undefined
+  /** Header with a credential, sent to the origin of the URL only. */
+  readonly header?: CredentialHeader | undefined
   readonly deadlineMs: number
   /** Ends the use early, when the caller has disconnected. */
   readonly signal?: AbortSignal
@@ -182,7 +185,7 @@ async function open(
   onChanged: () => void,
 ): Promise<OpenSession> {
   const library = await import('@modelcontextprotocol/client')
-  const { url, bearer, deadlineMs: timeout } = target
+  const { url, deadlineMs: timeout } = target
   const client = new library.Client(
     { name: 'mesh', version },
     { versionNegotiation: { mode: 'auto' }, jsonSchemaValidator: noValidator, listMaxPages: MAX_PAGES },
@@ -190,7 +193,7 @@ async function open(
   client.setNotificationHandler('notifications/tools/list_changed', onChanged)
   const transport = new library.StreamableHTTPClientTransport(new URL(url), {
     fetch,
-    requestInit: bearer === undefined ? {} : { headers: { authorization: `Bearer ${bearer}` } },
+    requestInit: { headers: credentialOf(target) },
     reconnectionOptions: {
       maxRetries: 0,
       initialReconnectionDelay: GOODBYE_MS,
@@ -200,6 +203,13 @@ async function open(
   })
   await client.connect(transport, { timeout })
   return { client, transport }
+}
+
+function credentialOf({ bearer, header }: SessionTarget): Record<string, string> {
+  return {
+    ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+    ...(header === undefined ? {} : { [header.name]: header.value }),
+  }
 }
 
 // A server that keeps sessions is notified of the end of this one.

@@ -74,6 +74,20 @@ for (const revision of ['2025-11-25', '2026-07-28'] as const)
     assert.notEqual(changed.manifest.digest, first.manifest.digest)
   })
 
+test('mcp: a credential in another header is sent there, and a refusal keeps its challenge', async (t) => {
+  const seen: (string | undefined)[][] = []
+  const url = await listenRaw(t, ({ headers }, response) => {
+    seen.push([String(headers['x-api-key']), headers.authorization])
+    response.writeHead(401, { 'www-authenticate': 'Bearer resource_metadata="https://a.example/x"' }).end()
+  })
+  const header = { name: 'x-api-key', value: 'Key of mine' }
+  const found = await discover(sessions(t), { url, bearer: undefined, header })
+  assert.ok('failure' in found)
+  assert.deepEqual(seen[0], ['Key of mine', undefined])
+  assert.equal(found.failure.challenge, 'Bearer resource_metadata="https://a.example/x"')
+  assert.doesNotMatch(found.failure.message, /a\.example|mine/)
+})
+
 test('M-2: a server at a private address is not called, nor one that redirects to it', async (t) => {
   const calls: string[] = []
   const inside = await listenRaw(t, (_request, response) => {

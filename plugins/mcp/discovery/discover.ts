@@ -1,6 +1,6 @@
 import type { McpServerStatus } from '#schemas/crds/mcp-server.ts'
 import { McpFailure } from '../client/mcp-failure.ts'
-import type { WithSession } from '../client/session.ts'
+import type { SessionTarget, WithSession } from '../client/session.ts'
 import { readManifest } from '../manifest/manifest.ts'
 import type { Manifest } from '../manifest/manifest.ts'
 
@@ -14,11 +14,11 @@ const DEADLINE_MS = 20_000
 /** Reads the manifest of a server once. Never throws an `McpFailure`. */
 export async function discover(
   withSession: WithSession,
-  { url, bearer }: { readonly url: string; readonly bearer: string | undefined },
+  { url, bearer, header }: Pick<SessionTarget, 'url' | 'bearer' | 'header'>,
 ): Promise<Discovery> {
   const { host } = new URL(url)
   try {
-    return await withSession({ url, bearer, deadlineMs: DEADLINE_MS }, async (client) => {
+    return await withSession({ url, bearer, header, deadlineMs: DEADLINE_MS }, async (client) => {
       const { tools } = await client.listTools()
       return { manifest: readManifest(tools, host), protocolVersion: versionOf(client.getNegotiatedProtocolVersion()) }
     })

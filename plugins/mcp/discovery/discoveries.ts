@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { CredentialHeader } from '../client/credential.ts'
 import type { Discovery } from './discover.ts'
 
 /** Key of a discovery: a changed key triggers a new read immediately. */
@@ -9,6 +10,7 @@ export interface DiscoveryKey {
   readonly namespace: string
   readonly url: string
   readonly bearer: string | undefined
+  readonly header?: CredentialHeader | undefined
   /** Time at which a call found a changed manifest. */
   readonly changedAt?: string | undefined
 }

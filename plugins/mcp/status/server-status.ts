@@ -48,7 +48,7 @@ export function toServerStatus(server: McpServerObject, found: ServerFindings): 
   const { accepted, proposed } = pinned
   const protocolVersion = read?.protocolVersion ?? server.status?.protocolVersion
   const { failedCall } = server.status ?? {}
-  const values = [...conditionsOf(found, pinned), callsOf(failedCall)]
+  const values = [...conditionsOf(server, found, pinned), callsOf(failedCall)]
   return {
     observedGeneration: server.metadata.generation ?? 0,
     ...(protocolVersion === undefined ? {} : { protocolVersion }),
@@ -63,8 +63,12 @@ export function toServerStatus(server: McpServerObject, found: ServerFindings): 
   }
 }
 
-function conditionsOf(found: ServerFindings, pinned: PinnedManifest): readonly ConditionValue[] {
-  const first = [resolvedOf(found.credential), discoveredOf(found.discovery), manifestOf(pinned)]
+function conditionsOf(
+  server: McpServerObject,
+  found: ServerFindings,
+  pinned: PinnedManifest,
+): readonly ConditionValue[] {
+  const first = [resolvedOf(found.credential), discoveredOf(server, found.discovery), manifestOf(pinned)]
   const broken = first.find(({ status }) => status !== 'True')
   const ready: ConditionValue =
     broken === undefined
@@ -78,10 +82,12 @@ function resolvedOf(credential: FoundCredential): ConditionValue {
   return { type: 'ResolvedRefs', status: 'True', reason: 'ResolvedRefs', message: 'Every reference was found.' }
 }
 
-function discoveredOf(discovery: Discovery | undefined): ConditionValue {
+function discoveredOf({ spec }: McpServerObject, discovery: Discovery | undefined): ConditionValue {
   const type = 'Discovered'
   if (discovery === undefined)
     return { type, status: 'Unknown', reason: 'InProgress', message: 'The manifest is being read.' }
+  if ('failure' in discovery && spec.auth?.kind === 'oauth' && discovery.failure.reason === 'unauthorized')
+    return { type, status: 'Unknown', reason: 'GrantRequired', message: 'The server waits for the grant of a person.' }
   if ('failure' in discovery) return { type, status: 'False', ...ofFailure(discovery.failure) }
   return { type, status: 'True', reason: 'Discovered', message: 'The manifest was read.' }
 }
