@@ -9,6 +9,7 @@ import { memoryKeyring } from '#core/signing/testing/key-types.ts'
 import type { Run } from '../contract/run.ts'
 import { createCallerRuns } from '../callers/caller-runs.ts'
 import { againEndpoints } from '../routes/again.ts'
+import { conversationEndpoints } from '../routes/conversations.ts'
 import { invokeEndpoints } from '../routes/invoke.ts'
 import { listEndpoints } from '../routes/lists.ts'
 import { runEndpoints } from '../routes/run.ts'
@@ -43,7 +44,14 @@ export async function serveRuns(t: { after(fn: () => unknown): void }, database:
   const core = { keys: memoryKeyring(), now: () => new Date(), log: createLogger({ level: 'error' }) }
   const services = { ...world, core, observed, runs: createCallerRuns({ ...world, core, observed }) }
   const stats = statsEndpoint({ store: world.store, core: { now: core.now, extensions: () => [] } })
-  const endpoints = [[stats], listEndpoints(services, services), invokeEndpoints(services), againEndpoints(services)]
+  const conversations = conversationEndpoints(world)
+  const endpoints = [
+    [stats],
+    conversations,
+    listEndpoints(services, services),
+    invokeEndpoints(services),
+    againEndpoints(services),
+  ]
   const routes = [...endpoints.flat(), ...runEndpoints(services)]
   const { app } = await buildServer(t, [{ name: 'runs', endpoints: routes }], { store: world.store })
   const ask: ServedRuns['ask'] = (method, path, payload, key) =>
