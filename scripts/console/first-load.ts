@@ -5,6 +5,8 @@ import type { PackedConsole } from './pack-console.ts'
 export interface LoadSize {
   readonly scripts: number
   readonly styles: number
+  /** Number of scripts. */
+  readonly files: number
 }
 
 /** What the first page loads: the program with all that it imports, and the sheet. Fonts are kept for a year and not counted. */
@@ -12,7 +14,8 @@ export function firstLoad({ files, metafile }: PackedConsole): LoadSize {
   const first = importsOf(metafile, entryOf(metafile, /(?:^|\/)main-[^/]*\.js$/))
   const scheme = Object.keys(metafile.outputs).filter((path) => /(?:^|\/)scheme-[^/]*\.js$/.test(path))
   const sheets = files.filter(({ path }) => path.endsWith('.css')).map(({ path }) => path)
-  return { scripts: sizeOf(files, [...first, ...scheme]), styles: sizeOf(files, sheets) }
+  const scripts = [...first, ...scheme]
+  return { scripts: sizeOf(files, scripts), styles: sizeOf(files, sheets), files: scripts.length }
 }
 
 /** What each part that is loaded later adds to the first load, by the source that is its entry. */
@@ -28,6 +31,11 @@ export function laterLoads({ files, metafile }: PackedConsole): ReadonlyMap<stri
       return [entryPoint, sizeOf(files, own)]
     }),
   )
+}
+
+/** Whether a source edits or compares documents: it is loaded after the page that shows them. */
+export function isOfDocuments(path: string): boolean {
+  return /^ui\/parts\/(?:document|form)\/|\/(?:kind|agent)-editor\.tsx$/.test(path)
 }
 
 function entryOf({ outputs }: Metafile, pattern: RegExp): string {

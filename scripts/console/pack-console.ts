@@ -5,6 +5,7 @@ import { build } from 'esbuild'
 import type { BuildOptions, Metafile, OutputFile } from 'esbuild'
 import type { PackedFile } from '#core/http/console/console-files.ts'
 import { consoleAliases } from './console-aliases.ts'
+import { oneFirstChunk } from './one-first-chunk.ts'
 
 /** The console as one compressed file, and what its scripts contain. */
 export interface PackedConsole {
@@ -45,6 +46,7 @@ export async function packConsole(root: string, program: string = CONSOLE): Prom
     entryPoints: { main: program, scheme: SCHEME },
     absWorkingDir: root,
     alias: consoleAliases(root),
+    plugins: [oneFirstChunk(root)],
   })
   if (metafile === undefined) throw new Error('the bundler wrote no metafile')
   const assets = outputFiles.map(toPacked).filter(({ path }) => !isSpareStyle(path))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { firstLoad, laterLoads } from '../../scripts/console/first-load.ts'
+import { firstLoad, isOfDocuments, laterLoads } from '../../scripts/console/first-load.ts'
 import { PARTS_PROGRAM, packConsole } from '../../scripts/console/pack-console.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -10,8 +10,10 @@ const KB = 1000
 // Bytes, not times: they are the same on each machine.
 test('the first load has at most 150 KB of scripts and 20 KB of styles, and a page adds at most 20 KB', async () => {
   const packed = await packConsole(root)
-  const { scripts, styles } = firstLoad(packed)
+  const { scripts, styles, files } = firstLoad(packed)
   assert.ok(scripts > 50 * KB && scripts <= 150 * KB, `${scripts} bytes of scripts`)
+  // A browser opens six connections: each further file waits for one of them.
+  assert.ok(files > 1 && files <= 8, `${files} scripts`)
   assert.ok(styles > KB && styles <= 20 * KB, `${styles} bytes of styles`)
   const later = laterLoads(packed)
   assert.ok(later.has('plugins/feedback/console/feedback-page.tsx'), [...later.keys()].join(' '))
@@ -20,11 +22,6 @@ test('the first load has at most 150 KB of scripts and 20 KB of styles, and a pa
     [],
   )
 })
-
-// What edits and compares documents is loaded after the page that shows them.
-function isOfDocuments(path: string): boolean {
-  return /^ui\/parts\/(?:document|form)\/|\/(?:kind|agent)-editor\.tsx$/.test(path)
-}
 
 test('the editor is at most 110 KB, what compares documents 15 KB more, and the reader of YAML 40 KB', async () => {
   const { files, metafile } = await packConsole(root, PARTS_PROGRAM)

@@ -4,8 +4,8 @@ import type { SessionState } from '../api/session-state.ts'
 const RENEW_MS = 60_000
 const MAX_TIMER_MS = 2_147_483_647
 
-/** Renews the session while a person uses the page, at most once a minute, and notices its end. Requests of the page itself renew nothing. */
-export function keepSession(): void {
+/** Renews the session while a person uses the page, at most once a minute, and notices its end. Requests of the page itself renew nothing. `first` is what the server has answered. */
+export function keepSession(first: SessionState | undefined): void {
   let renewedAt = Date.now()
   let ending: ReturnType<typeof setTimeout> | undefined
   const refresh = (): void => {
@@ -26,5 +26,6 @@ export function keepSession(): void {
   onSession(() => {
     renewedAt = Date.now()
   })
-  refresh()
+  if (first === undefined) refresh()
+  else watchEnd(first)
 }

@@ -1,14 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef } from 'react'
-import { apiQuery } from '../../api/queries.ts'
 import { pluginPages } from '../../page-list.ts'
 import { Toasts } from '../../parts/overlay/toasts.tsx'
 import { openOverlay, useOverlay } from '../../parts/page/shell-store.ts'
 import { ErrorPanel } from '../../parts/state/error-panel.tsx'
 import { text } from '../../text/en.ts'
 import { sectionsOf } from '../navigation/navigation.ts'
-import type { CapabilitiesResponse } from '../navigation/navigation.ts'
+import { capabilitiesQuery } from '../navigation/capabilities-query.ts'
 import { AllowedPage } from './allowed-page.tsx'
 import { ShellKeys } from './shell-keys.tsx'
 import styles from './shell.module.css'
@@ -23,7 +22,7 @@ const PALETTE_MS = 500
 /** Navigation and page. The server decides which pages there are. The page scrolls, never the window. */
 export function Shell() {
   const path = useRouterState({ select: ({ location: { pathname } }) => pathname })
-  const { data, error, refetch } = useQuery({ ...apiQuery<CapabilitiesResponse>(['capabilities']), staleTime: 60_000 })
+  const { data, error, refetch } = useQuery(capabilitiesQuery)
   const overlay = useOverlay()
   const main = useArrival(path)
   useEffect(() => {
