@@ -13,7 +13,7 @@ import { CostNotice } from './cost-notice.tsx'
 import styles from './cost.module.css'
 import { SpendCard } from './spend-card.tsx'
 import { costText as text } from './text.ts'
-import { useCostChoice, useForecast, useReport } from './use-cost.ts'
+import { useCostChoice, useDaysOfGroups, useForecast, useReport } from './use-cost.ts'
 
 const periods = costPeriods.map((value) => ({ value, label: text.periods[value] }))
 
@@ -23,6 +23,8 @@ export function CostPage() {
   const [, change] = useAddress()
   const { data, error, refetch } = useReport(choice)
   const forecast = useForecast(choice)
+  // Both change the bars: nothing moves below the pointer. The report does not wait for what fails.
+  const isChartAway = [forecast, useDaysOfGroups(choice)].some((one) => one.isLoading && one.failureCount === 0)
   return (
     <>
       <PageBar title={text.title}>
@@ -35,8 +37,8 @@ export function CostPage() {
         <ChargebackMenu choice={choice} />
       </PageBar>
       <div className={styles['page']}>
-        {data === undefined ? (
-          error === null ? (
+        {data === undefined || isChartAway ? (
+          error === null || isChartAway ? (
             <Waiting />
           ) : (
             <ProblemState

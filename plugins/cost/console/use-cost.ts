@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { TenantUsage } from '#schemas/api/tenants.ts'
 import { apiQuery } from '#ui/api/queries.ts'
@@ -55,7 +55,11 @@ const MOST = 200
 /** The most expensive groups by day, for the chart. */
 export function useDaysOfGroups({ scope, days, group, period }: CostChoice) {
   const query = { ...scope, ...days, groupBy: `day,${group}`, top: TOP, limit: MOST }
-  return useQuery({ ...apiQuery<BreakdownView>(['cost', 'breakdown'], query), enabled: period !== '90d' })
+  return useQuery({
+    ...apiQuery<BreakdownView>(['cost', 'breakdown'], query),
+    enabled: period !== '90d',
+    placeholderData: keepPreviousData,
+  })
 }
 
 const PAGE = 50

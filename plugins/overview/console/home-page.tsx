@@ -28,6 +28,7 @@ export function HomePage() {
   const now = useNow()
   const scope = namespace === undefined ? { scope: 'permitted' } : { namespace }
   const summary = summaryQuery(scope)
+  const { isFetched } = useQuery(summary)
   const { data, error, refetch } = useQuery({
     ...apiQuery<RunStats>(['runs', 'stats'], { ...scope, ...windowOf(range, now), groupBy: 'agent', top: 6 }),
     placeholderData: keepPreviousData,
@@ -50,14 +51,21 @@ export function HomePage() {
       </PageBar>
       <Report>
         <AttentionCard query={summary} />
-        <DayMetrics stats={data} summary={summary} range={range} />
-        <div className={styles['two']}>
-          <RecentRuns scope={scope} />
-          <div className={styles['column']}>
-            <BusiestAgents stats={data} error={error} onRetry={() => refetch().catch(() => undefined)} />
-            <FirstSteps hasRuns={(data?.count ?? 0) > 0} />
-          </div>
-        </div>
+        {/* Nothing below the card is shown before it has its height: no row moves while a person reads or presses. */}
+        {!isFetched ? undefined : (
+          <>
+            <DayMetrics stats={data} summary={summary} range={range} />
+            <div className={styles['two']}>
+              <RecentRuns scope={scope} />
+              {data === undefined && error === null ? undefined : (
+                <div className={styles['column']}>
+                  <BusiestAgents stats={data} error={error} onRetry={() => refetch().catch(() => undefined)} />
+                  <FirstSteps hasRuns={(data?.count ?? 0) > 0} />
+                </div>
+              )}
+            </div>
+          </>
+        )}
       </Report>
     </>
   )
