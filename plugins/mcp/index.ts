@@ -1,6 +1,6 @@
 import { definePlugin } from '#core/plugin/plugin.ts'
 import { bindingReconciler } from './bindings/reconcilers.ts'
-import { toolsEndpoint } from './routes/tools.ts'
+import { mcpRoutes } from './routes.ts'
 import { mcpErrors } from './contract/errors.ts'
 import { bindingKind, mcpAccess, serverKind, toolRegistryKind } from './kinds.ts'
 import { toolRegistryReconciler } from './registries/reconcilers.ts'
@@ -14,6 +14,7 @@ export const mcp = definePlugin({
   name: 'mcp',
   summary: 'Servers of tools that speak the Model Context Protocol, with pinned manifests.',
   settings: mcpSettings,
+  settingsFrom: [{ from: 'bff.mcp.enabled', to: 'enabled' }],
   kinds: [serverKind, bindingKind, toolRegistryKind],
   access: mcpAccess,
   errors: mcpErrors,
@@ -22,7 +23,7 @@ export const mcp = definePlugin({
     { kind: 'AgentDeployment', field: 'tools[].registryRef' },
   ],
   create: createServices,
-  routes: () => [toolsEndpoint('/tools', 'listTools'), toolsEndpoint('/catalog', 'listCatalog')],
+  routes: mcpRoutes,
   stateRoutes: ({ broker }, state) => broker(state),
   reconcilers: ({ core, settings, discoveries }, { cluster }) => [
     serverReconciler({ cluster, discoveries, requireAcceptance: settings.requireAcceptance, now: core.now }),
@@ -32,6 +33,6 @@ export const mcp = definePlugin({
   close: ({ close }) => close(),
   console: [
     { id: 'mcpservers', title: 'MCP servers', section: 'Connect', path: '/mcpservers', capability: 'mcp' },
-    { id: 'tools', title: 'Tools', section: 'Connect', path: '/tools', capability: 'mcp' },
+    { id: 'tools', title: 'Tools', section: 'Connect', path: '/tools', capability: 'mcp.catalog' },
   ],
 })

@@ -1,21 +1,24 @@
-import { statusVerbs } from '#core/cluster/roles/access-rule.ts'
+import { accessVerbs, statusVerbs } from '#core/cluster/roles/access-rule.ts'
 import type { AccessRule } from '#core/cluster/roles/access-rule.ts'
 import { crud } from '#core/plugin/crud.ts'
 import { McpServer } from '#schemas/crds/mcp-server.ts'
 import { McpToolBinding } from '#schemas/crds/mcp-tool-binding.ts'
 import { ToolRegistry } from '#schemas/crds/tool-registry.ts'
 
-/** Servers of tools, with CRUD routes. */
-export const serverKind = crud(McpServer, {
-  verbs: ['list', 'create', 'get', 'update', 'delete'],
-  sample: {
-    url: 'https://tools.example.com/mcp',
-    description: 'Tools of the support team.',
-    secretRef: { name: 'tools', key: 'token' },
-    acceptedManifest: `sha256:${'0'.repeat(64)}`,
-    refreshInterval: '10m',
-  },
-})
+const server = {
+  url: 'https://tools.example.com/mcp',
+  description: 'Tools of the support team.',
+  auth: { kind: 'bearer' },
+  secretRef: { name: 'tools', key: 'token' },
+  acceptedManifest: `sha256:${'0'.repeat(64)}`,
+  refreshInterval: '10m',
+} as const
+
+/** Servers of tools. Their creation is a route of its own, which a setting gates. */
+export const serverKind = crud(McpServer, { verbs: ['list', 'get', 'update', 'delete'], sample: server })
+
+/** The route that registers a server. */
+export const createServerEndpoints = crud(McpServer, { verbs: ['create'], sample: server }).endpoints
 
 /** Bindings of tools to agents, with CRUD routes. */
 export const bindingKind = crud(McpToolBinding, {
@@ -57,6 +60,12 @@ export const mcpAccess: readonly AccessRule[] = [
     reason: 'Tokens of MCP servers, by name only; one without the label mesh.dev/mcp-credential=true is refused.',
     manager: ['get'],
     state: ['get'],
+  },
+  {
+    group: '',
+    resource: 'secrets',
+    reason: 'Credentials of MCP servers: the platform stores a pasted one as the caller.',
+    developer: accessVerbs,
   },
   { resource: 'mcpservers', state: ['get'] },
   { resource: 'mcptoolbindings', state: ['get'] },

@@ -11,6 +11,8 @@ import { brokerEndpoints } from './broker/state-routes.ts'
 import { createKeptSessions } from './client/kept-sessions.ts'
 import type { KeptSessions } from './client/kept-sessions.ts'
 import { createSession, createWithSession } from './client/session.ts'
+import { createShakeHands } from './connect/handshake.ts'
+import type { ShakeHands } from './connect/handshake.ts'
 import { createDiscoveries } from './discovery/discoveries.ts'
 import type { Discoveries } from './discovery/discoveries.ts'
 import { discover } from './discovery/discover.ts'
@@ -22,6 +24,8 @@ export interface McpServices {
   readonly core: Core
   readonly settings: McpSettings
   readonly discoveries: Discoveries
+  /** Asks a server that is about to be connected. */
+  readonly shakeHands: ShakeHands
   /** Routes of the state role, through which launchers call tools. */
   broker(state: StateContext): readonly AnyEndpoint[]
   close(): Promise<void>
@@ -41,6 +45,7 @@ export function createServices(core: Core, settings: McpSettings): McpServices {
   return {
     core,
     settings,
+    shakeHands: createShakeHands({ outbound: core.outbound, withSession }),
     discoveries: createDiscoveries({ read: (key) => discover(withSession, key), most, waitMs: WAIT_MS }),
     broker: ({ cluster }) => {
       const { maxResultBytes, maxCalls: total, maxCallsPerNamespace: perNamespace } = settings

@@ -9,6 +9,26 @@ export const ToolQuery = Type.Object({
   cursor: Type.Optional(cursor),
 })
 
+/** Fields of a tool, as its server describes it. */
+export const manifestTool = {
+  name: Type.String({ description: 'Name of the tool at its server.', examples: ['forecast'] }),
+  title: Type.Optional(Type.String({ description: 'Title of the tool, for people.', examples: ['Weather forecast'] })),
+  description: Type.Optional(
+    Type.String({
+      description: 'Text of the server: show it as text.',
+      examples: ['Returns the weather of a city.'],
+    }),
+  ),
+  inputSchema: described(anyObject, 'JSON Schema of the arguments.', {
+    type: 'object',
+    properties: { city: { type: 'string' } },
+  }),
+  outputSchema: Type.Optional(described(anyObject, 'JSON Schema of the structured result.')),
+  annotations: Type.Optional(
+    described(anyObject, 'Hints of the server, such as readOnlyHint.', { readOnlyHint: true }),
+  ),
+}
+
 const CatalogTool = Type.Object(
   {
     server: Type.Object(
@@ -19,24 +39,7 @@ const CatalogTool = Type.Object(
       },
       { description: 'The McpServer.' },
     ),
-    name: Type.String({ description: 'Name of the tool at its server.', examples: ['forecast'] }),
-    title: Type.Optional(
-      Type.String({ description: 'Title of the tool, for people.', examples: ['Weather forecast'] }),
-    ),
-    description: Type.Optional(
-      Type.String({
-        description: 'Text of the server: show it as text.',
-        examples: ['Returns the weather of a city.'],
-      }),
-    ),
-    inputSchema: described(anyObject, 'JSON Schema of the arguments.', {
-      type: 'object',
-      properties: { city: { type: 'string' } },
-    }),
-    outputSchema: Type.Optional(described(anyObject, 'JSON Schema of the structured result.')),
-    annotations: Type.Optional(
-      described(anyObject, 'Hints of the server, such as readOnlyHint.', { readOnlyHint: true }),
-    ),
+    ...manifestTool,
   },
   { title: 'CatalogTool' },
 )

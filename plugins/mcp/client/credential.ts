@@ -5,7 +5,14 @@ import type { McpServerSpec } from '#schemas/crds/mcp-server.ts'
 import { MCP_CREDENTIAL_LABEL, ORIGIN_ANNOTATION } from '#schemas/names/labels.ts'
 import { secretValueOf } from '#schemas/values/secret-value.ts'
 
-const secrets: Resource = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret', namespaced: true }
+/** Kubernetes Secrets, which hold credentials. */
+export const credentialSecrets: Resource = {
+  group: '',
+  version: 'v1',
+  plural: 'secrets',
+  kind: 'Secret',
+  namespaced: true,
+}
 
 /** A header with a credential. */
 export interface CredentialHeader {
@@ -73,7 +80,7 @@ async function readSecret(
 ): Promise<KubeObject | undefined> {
   if (!isLabel(namespace) || !isName(name)) return undefined
   try {
-    return await cluster.get(secrets, { namespace, name })
+    return await cluster.get(credentialSecrets, { namespace, name })
   } catch (error) {
     if (isStatus(error, 404)) return undefined
     throw error

@@ -1,6 +1,6 @@
 import { defineErrors } from '#core/errors/define-errors.ts'
 
-/** Errors of tool calls. The agent reads them, and decides. */
+/** Errors of tool calls, which the agent reads, and of connecting servers. */
 export const mcpErrors = defineErrors({
   unknown_tool: { status: 404, title: 'The agent has no such tool.' },
   tool_changed: { status: 409, title: 'The tools of the MCP server differ from the accepted ones.' },
@@ -8,5 +8,11 @@ export const mcpErrors = defineErrors({
   // Never retryable: the server may have executed the call.
   tool_unavailable: { status: 502, title: 'The MCP server cannot be used.' },
   tool_result_refused: { status: 502, title: 'The result of the tool is too large or invalid.' },
+  mcp_resolve_failed: { status: 422, title: 'The address of the MCP server is refused or unknown.' },
+  mcp_connect_failed: { status: 422, title: 'No connection to the MCP server.' },
+  mcp_initialize_failed: { status: 422, title: 'The MCP server did not initialize a session.' },
+  mcp_list_tools_failed: { status: 422, title: 'The MCP server did not list usable tools.' },
+  unknown_connector: { status: 404, title: 'No such connector is visible to the namespace.' },
+  credential_not_ours: { status: 409, title: 'A Secret of that name exists and was not made by the platform.' },
   tool_timeout: { status: 504, title: 'The tool did not respond in time.' },
 })

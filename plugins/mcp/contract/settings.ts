@@ -4,6 +4,13 @@ import type { Static } from 'typebox'
 /** Settings of the plugin. */
 export const mcpSettings = Type.Object(
   {
+    enabled: Type.Boolean({
+      default: true,
+      description:
+        'Whether MCP servers are registered and their catalogs read over the API (setting bff.mcp.enabled). Otherwise these routes are 501: POST ' +
+        '/api/mcpservers, /api/mcp/connect, /api/mcp/publish and /api/mcp/org-credential, and GET /api/tools, /api/catalog and /api/mcp/connectors. ' +
+        'Existing servers work as before.',
+    }),
     requireAcceptance: Type.Boolean({
       default: false,
       hardenedDefault: true,

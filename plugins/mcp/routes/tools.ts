@@ -4,6 +4,7 @@ import { readObjects } from '#core/http/resource/resource-list.ts'
 import { ToolCatalog, ToolQuery } from '#schemas/api/tools.ts'
 import { McpServer } from '#schemas/crds/mcp-server.ts'
 import type { McpServerObject } from '#schemas/crds/mcp-server.ts'
+import { toManifestTool } from '../manifest/shown-tool.ts'
 
 // Servers per page: the manifest of each may have 256 KiB.
 const SERVERS_PER_PAGE = 20
@@ -34,15 +35,5 @@ export function toolsEndpoint(url: '/tools' | '/catalog', id: string): AnyEndpoi
 function toItems({ metadata, status }: McpServerObject) {
   const ready = status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true
   const server = { namespace: metadata.namespace ?? '', name: metadata.name, ready }
-  return (status?.tools ?? []).map(({ inputSchema, outputSchema, ...tool }) => ({
-    server,
-    ...tool,
-    inputSchema: toSchema(inputSchema),
-    ...(outputSchema === undefined ? {} : { outputSchema: toSchema(outputSchema) }),
-  }))
-}
-
-// Written by the manager, from schemas that it has checked.
-function toSchema(text: string): Record<string, unknown> {
-  return JSON.parse(text) as Record<string, unknown>
+  return (status?.tools ?? []).map((tool) => ({ server, ...toManifestTool(tool) }))
 }

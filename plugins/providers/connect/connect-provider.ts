@@ -1,6 +1,7 @@
 import type { Caller } from '#core/cluster/caller.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import type { KubeObject, WriteOptions } from '#core/kube/client.ts'
+import type { KubeObject } from '#core/kube/client.ts'
+import { createWithSecret } from '#core/http/resource/create-with-secret.ts'
 import { parseLabel } from '#core/kube/names.ts'
 import { conceal } from '#core/log/secrets.ts'
 import type { ConnectProviderBody } from '#schemas/api/providers.ts'
@@ -8,7 +9,6 @@ import { ModelProvider } from '#schemas/crds/model-provider.ts'
 import type { ModelProviderObject, ModelProviderSpec } from '#schemas/crds/model-provider.ts'
 import { API_VERSION, FIELD_MANAGER } from '#schemas/names/group.ts'
 import { KEY_ROTATED_ANNOTATION, KEY_VERSION_ANNOTATION } from '#schemas/names/labels.ts'
-import { secrets } from '../upstream/key-binding.ts'
 import { askForModels } from './ask-provider.ts'
 import type { AskingOptions } from './ask-provider.ts'
 import { KEY_FIELD, nameOfKeySecret, toKeySecret } from './key-secret.ts'
@@ -35,33 +35,11 @@ export async function connectProvider(
   { dryRun, signal }: ConnectRequest,
 ): Promise<ModelProviderObject> {
   const { provider, secret, key } = toObjects(body, options.now())
-  // A client that leaves ends the dry run only: a Secret whose response was not awaited would stay behind.
-  const optionsOf = (dry: boolean): WriteOptions => ({
-    dryRun: dry,
-    fieldManager: FIELD_MANAGER,
-    ...(dry ? { signal } : {}),
-  })
-  const create = async (dry: boolean): Promise<ModelProviderObject> => {
-    const made = secret && (await cluster.create(secrets, secret, optionsOf(dry)))
-    try {
-      return await cluster.create<ModelProviderObject>(ModelProvider, provider, optionsOf(dry))
-    } catch (error) {
-      if (made !== undefined && !dry) await removeMade(cluster, made)
-      throw error
-    }
-  }
-  const judged = await create(true)
+  const pair = { kind: ModelProvider, object: provider, secret }
+  const write = { fieldManager: FIELD_MANAGER, signal }
+  const judged = await createWithSecret(cluster, pair, { ...write, dryRun: true })
   if (body.validate !== false) await askForModels(options, provider.spec, key)
-  return dryRun ? judged : create(false)
-}
-
-async function removeMade(cluster: Caller['cluster'], { metadata }: KubeObject): Promise<void> {
-  const { namespace = '', name, uid } = metadata
-  const ref = {
-    namespace: parseLabel('namespace', namespace),
-    name: nameOfKeySecret(name.replace(/-provider-key$/, '')),
-  }
-  await cluster.delete(secrets, ref, uid === undefined ? {} : { preconditions: { uid } }).catch(() => undefined)
+  return dryRun ? judged : createWithSecret(cluster, pair, write)
 }
 
 interface ConnectedObjects {

@@ -3,6 +3,7 @@ import { agents, bearerOnly, nameOf, ok, query, templates } from './route-case.t
 import type { RouteCase } from './route-case.ts'
 import { agentRoutes } from './routes-agents.ts'
 import { kindRoutes } from './routes-kinds.ts'
+import { mcpRoutes } from './routes-mcp.ts'
 import { providerRoutes } from './routes-providers.ts'
 import { storedRoutes } from './routes-stored.ts'
 import { tenantRoutes } from './routes-tenants.ts'
@@ -93,6 +94,7 @@ export const routes: Readonly<Record<string, RouteCase>> = {
   ...runRoutes,
   ...knowledgeRoutes,
   ...tenantRoutes,
+  ...mcpRoutes,
   ...providerRoutes,
   'GET /api/events': {
     over: 'namespaces',
