@@ -20,6 +20,10 @@ export const genAi = {
   toolResult: 'gen_ai.tool.call.result',
   /** Parts of the content were left out. */
   isContentCut: 'mesh.content.cut',
+  /** Provider and model that answered, as in `x-mesh-target`. */
+  target: 'mesh.model.target',
+  /** Attempts at targets of the route. */
+  attempts: 'mesh.model.attempts',
   /** Amount as a decimal string. */
   cost: 'mesh.model.cost',
   /** ISO 4217 code of the cost. */
@@ -36,8 +40,14 @@ export const genAiOperations = {
   runTool: 'execute_tool',
 } as const
 
-/** Usage and cost of a model call. */
-export interface MeasuredCall {
+/** The target of a model call, and the attempts that it took. */
+export interface CalledTarget {
+  readonly target?: string
+  readonly attempts?: number
+}
+
+/** Usage, cost and target of a model call. */
+export interface MeasuredCall extends CalledTarget {
   readonly model?: string | undefined
   readonly usage: {
     readonly inputTokens: number
@@ -48,9 +58,23 @@ export interface MeasuredCall {
   readonly cost?: { readonly amount: string; readonly currency: string } | undefined
 }
 
-/** Attributes of a model call with a response. */
-export function modelCallAttributes({ model, usage, cost }: MeasuredCall): Readonly<Record<string, string | number>> {
+/** Attributes that name the target of a model call. */
+export function targetAttributes({ target, attempts }: CalledTarget): Readonly<Record<string, string | number>> {
   return {
+    ...(target === undefined ? {} : { [genAi.target]: target }),
+    ...(attempts === undefined ? {} : { [genAi.attempts]: attempts }),
+  }
+}
+
+/** Attributes of a model call with a response. */
+export function modelCallAttributes({
+  model,
+  usage,
+  cost,
+  ...answered
+}: MeasuredCall): Readonly<Record<string, string | number>> {
+  return {
+    ...targetAttributes(answered),
     ...(model === undefined ? {} : { [genAi.responseModel]: model }),
     [genAi.inputTokens]: usage.inputTokens,
     [genAi.outputTokens]: usage.outputTokens,

@@ -3,6 +3,8 @@ import type { Dispatcher } from 'undici'
 import { isObject } from '#core/json/is-object.ts'
 import { exchange } from '#core/http-client/request.ts'
 import type { ResponseHeaders } from '#core/http-client/request.ts'
+import { targetInHeaders } from '#core/model-apis/target-header.ts'
+import type { RespondingTarget } from '#core/model-apis/target-header.ts'
 import type { FailReason } from '#schemas/runs/run.ts'
 import { toStorable, toStorableValue } from '#schemas/values/storable-text.ts'
 import { parseBoundedJson } from '../contract/http/bounded-json.ts'
@@ -148,6 +150,7 @@ function receive(onText: (text: string) => void) {
   let status = 0
   let provider: Pick<GatewayResponse, 'provider'> = {}
   let pause = toPause({})
+  let answered: RespondingTarget = {}
   let size = 0
   let reader: ModelResponseReader = readWhole(onText)
   const errorBody: Buffer[] = []
@@ -156,6 +159,7 @@ function receive(onText: (text: string) => void) {
       status = code
       provider = toProvider(headers['x-mesh-provider'])
       pause = toPause(headers)
+      answered = targetInHeaders(headers)
       if (String(headers['content-type'] ?? '').startsWith('text/event-stream')) reader = readStream(onText)
     },
     data(chunk: Buffer): void {
@@ -165,7 +169,7 @@ function receive(onText: (text: string) => void) {
       else if (errorBody.length < 64) errorBody.push(Buffer.from(chunk))
     },
     end(): ModelResponse {
-      if (status === 200) return reader.end()
+      if (status === 200) return { ...reader.end(), ...answered }
       throw readModelError({ status, ...provider }, pause, Buffer.concat(errorBody).toString('utf8'))
     },
   }

@@ -1,3 +1,4 @@
+import type { RespondingTarget } from '#core/model-apis/target-header.ts'
 import { readChatUsage } from '#core/model-apis/usage/chat-usage.ts'
 import { isObject } from '#core/json/is-object.ts'
 import type { FailReason, Usage } from '#schemas/runs/run.ts'
@@ -42,7 +43,7 @@ export interface GatewayResponse {
 }
 
 /** The response of a model. */
-export interface ModelResponse {
+export interface ModelResponse extends RespondingTarget {
   readonly text: string
   readonly toolCalls: readonly ToolCall[]
   readonly usage: Usage

@@ -55,6 +55,7 @@ const served: readonly ServedOperation[] = [
 export function gatewayRoutes(services: ProvidersServices, gateway: GatewayContext): readonly AnyEndpoint[] {
   const { bodyLimit } = services.settings
   const filters = createFilters(services.core)
+  services.reports.follow(gateway.cluster)
   const operations = served.map((one) =>
     endpoint({
       ...open,

@@ -13,6 +13,8 @@ import { agentRuns, callPayment, callPricing, modelAdapter, modelFilter } from '
 import { ModelProvider } from '#schemas/crds/model-provider.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
 import { providerReconciler, routeReconciler } from './reconcilers.ts'
+import { createFindGone } from './reports/gone-gateways.ts'
+import { reportReconciler } from './reports/report-reconciler.ts'
 import { providersSettings } from './contract/settings.ts'
 import { healthConsumers } from './consumers.ts'
 
@@ -41,10 +43,15 @@ export const providers = definePlugin({
   consumers: () => healthConsumers(),
   reconcilers: ({ core }, { cluster }) => {
     const types = () => core.extensions(modelAdapter).map(({ type }) => type)
-    const { outbound, now } = core
-    return [providerReconciler({ cluster, outbound, types, now }), routeReconciler({ cluster, now })]
+    const { outbound, now, urls, store } = core
+    return [
+      providerReconciler({ cluster, outbound, types, now }),
+      routeReconciler({ cluster, now, gatewayUrl: () => urls.gateway }),
+      ...(store === undefined ? [] : [reportReconciler({ cluster, findGone: createFindGone(store) })]),
+    ]
   },
-  close: async ({ client, metering }) => {
+  close: async ({ client, metering, reports }) => {
+    reports.close()
     await client.close()
     await metering.close()
   },

@@ -23,6 +23,10 @@ export const providerKinds = [
       fallbacks: [{ providerRef: { name: 'mock' }, model: 'mock' }],
       timeout: '30s',
       retries: 2,
+      retryOn: [429, '5xx', 'timeout'],
+      circuitBreaker: { failures: 3, openFor: '1m' },
+      maxOutputTokens: 4096,
+      passHeaders: ['x-request-tag'],
       prices: { inputPerMillion: '0.25', outputPerMillion: '2' },
       allowedParams: ['keep_alive'],
       allowedNamespaces: ['*'],
@@ -57,6 +61,11 @@ export const providersAccess: readonly AccessRule[] = [
       'namespaced-writes bind it per namespace instead.',
     gateway: ['get'],
   },
-  { resource: 'modelroutes/status', manager: statusVerbs },
+  {
+    resource: 'modelroutes/status',
+    reason: 'The manager writes conditions, and each gateway what it has seen of the targets (ADR 0283).',
+    gateway: ['patch'],
+    manager: statusVerbs,
+  },
   { resource: 'modelproviders/status', manager: statusVerbs },
 ]

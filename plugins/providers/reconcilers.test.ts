@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { runReconcilers } from '#core/controllers/controller.ts'
 import { createOutbound } from '#core/http-client/outbound.ts'
 import type { KubeObject, Resource } from '#core/kube/client.ts'
@@ -8,9 +9,11 @@ import { parseLabel, parseName } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import { ModelProvider } from '#schemas/crds/model-provider.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
+import type { ModelRouteObject } from '#schemas/crds/model-route.ts'
 import type { Condition } from '#schemas/kinds/object.ts'
 import { findServer } from '#test/harness/find-server.ts'
 import { secrets } from './upstream/key-binding.ts'
+import { reportReconciler } from './reports/report-reconciler.ts'
 import { providerReconciler, routeReconciler } from './reconcilers.ts'
 import { routeVerdicts } from './status/route-status.ts'
 import { clusters } from './testing/manager.ts'
@@ -37,6 +40,7 @@ async function setUp(t: TestContext, make: keyof typeof clusters) {
     outbound: createOutbound({ allow: [], lookup }),
     types: () => ['openai', 'mock'],
     now: () => new Date(),
+    gatewayUrl: () => 'http://127.0.0.1:4000',
   }
   const reconcilers = [providerReconciler(options), routeReconciler(options)]
   const running = runReconcilers({ cluster: manager, reconcilers, log: silent, signal: stop.signal })
@@ -165,6 +169,76 @@ for (const make of ['real', 'embedded'] as const) {
   })
 
   test(
+    `a route that reaches itself through providers that are the gateway is refused (${make})`,
+    { skip },
+    async (t) => {
+      const { admin, namespace, create, when, kinds } = await setUp(t, make)
+      const headers = [{ name: 'x-mesh-namespace', value: namespace }]
+      await create('ModelProvider', 'self', { type: 'openai', baseUrl: 'http://localhost:4000/v1', headers })
+      await create('ModelProvider', 'mock', { type: 'mock' })
+      const to = (model: string) => ({ providerRef: { name: 'self' }, model })
+      const mock = { providerRef: { name: 'mock' }, model: 'm' }
+      await create('ModelRoute', 'direct', { ...mock, fallbacks: [to('direct')] })
+      const direct = await when('ModelRoute', 'direct', 'Accepted=False RouteCircle')
+      assert.match(direct, new RegExp(`: ${namespace}/direct -> ${namespace}/direct\\.$`))
+      await create('ModelRoute', 'one', { targets: [to(`${namespace}/two`), mock] })
+      await when('ModelRoute', 'one', 'Accepted=True Accepted')
+      await create('ModelRoute', 'two', { ...mock, fallbacks: [to('one')] })
+      const circle = await when('ModelRoute', 'two', 'Ready=False RouteCircle')
+      assert.match(circle, new RegExp(`${namespace}/two -> ${namespace}/one -> ${namespace}/two\\.$`))
+      await when('ModelRoute', 'one', 'Accepted=False RouteCircle')
+      const ref = { namespace, name: parseName('name', 'two') }
+      await admin.patch(kinds.ModelRoute, ref, { type: 'merge', body: { spec: { fallbacks: null } } })
+      await when('ModelRoute', 'one', 'Accepted=True Accepted')
+    },
+  )
+
+  test(
+    `reports of gateways and conditions do not disturb each other, and a gateway that is gone leaves none (${make})`,
+    { skip },
+    async (t) => {
+      const { admin, manager, namespace, create, when, kinds } = await setUp(t, make)
+      await create('ModelProvider', 'mock', { type: 'mock' })
+      const target = (model: string) => ({ providerRef: { name: 'mock' }, model })
+      await create('ModelRoute', 'shared', { targets: [target('m'), target('n')] })
+      await when('ModelRoute', 'shared', 'Ready=True Ready')
+      const ref = { namespace, name: parseName('name', 'shared') }
+      const report = (gateway: string, circuit: string, models = ['m', 'n']) => {
+        const provider = `${namespace}/mock`
+        const targets = models.map((model) => ({ gateway, provider, model, circuit }))
+        const body = { apiVersion: 'mesh.dev/v1alpha1', kind: 'ModelRoute', metadata: ref, status: { targets } }
+        const options = { subresource: 'status', fieldManager: `mesh-gateway-${gateway}` } as const
+        return admin.patch(kinds.ModelRoute, ref, { type: 'apply', body, force: true }, options)
+      }
+      const read = async () => (await admin.get<ModelRouteObject>(kinds.ModelRoute, ref)).status
+      const entries = async () =>
+        (await read())?.targets?.map(({ gateway, model, circuit }) => `${gateway} ${model} ${circuit}`)
+      await report('g1', 'closed')
+      await report('g2', 'open')
+      assert.deepEqual(await entries(), ['g1 m closed', 'g1 n closed', 'g2 m open', 'g2 n open'])
+      // The manager writes conditions, without the entry of a former target.
+      await admin.patch(kinds.ModelRoute, ref, {
+        type: 'merge',
+        body: { spec: { targets: [target('m'), target('o')] } },
+      })
+      while ((await entries())?.length !== 2) await pause(20)
+      assert.deepEqual(await entries(), ['g1 m closed', 'g2 m open'])
+      assert.equal((await read())?.conditions?.length, 3)
+      // Entries stay their gateway's own: its next report replaces them.
+      await report('g2', 'closed', ['o'])
+      assert.deepEqual((await entries())?.toSorted(), ['g1 m closed', 'g2 o closed'])
+      const gone = async () => new Set(['g1'])
+      const removal = reportReconciler({ cluster: manager, findGone: gone })
+      const object = await admin.get<ModelRouteObject>(kinds.ModelRoute, ref)
+      assert.deepEqual(await removal.reconcile(ref, object), { requeueAfterMs: 15_000 })
+      assert.deepEqual(await entries(), ['g2 o closed'])
+      assert.equal((await read())?.conditions?.length, 3)
+      assert.deepEqual(await removal.reconcile(ref, object), { requeueAfterMs: 1_000 }, 'the object has changed')
+      assert.deepEqual(await removal.reconcile(ref, undefined), {})
+    },
+  )
+
+  test(
     `PODA16: the manager reads metadata of Secrets only, and writes a status once (${make})`,
     { skip },
     async (t) => {
@@ -198,7 +272,7 @@ test('UXM12: a route with one usable provider is Ready and reports the others', 
   const broken = { provider: 'a/x', problem: 'ProviderMissing', message: 'Provider a/x does not exist.' } as const
   const fine = { provider: 'a/y', problem: undefined, message: '' }
   const ready = (...targets: Parameters<typeof routeVerdicts>[0]) =>
-    routeVerdicts(targets).map(({ type, status, reason }) => `${type}=${status} ${reason}`)
+    routeVerdicts(targets, undefined).map(({ type, status, reason }) => `${type}=${status} ${reason}`)
   assert.deepEqual(ready(fine), ['Accepted=True Accepted', 'ResolvedRefs=True ResolvedRefs', 'Ready=True Ready'])
   assert.deepEqual(ready(broken, fine), [
     'Accepted=True Accepted',

@@ -10,7 +10,9 @@ import { ModelProvider } from '#schemas/crds/model-provider.ts'
 import type { ModelProviderObject, ModelProviderSpec } from '#schemas/crds/model-provider.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
 import type { ModelRouteObject } from '#schemas/crds/model-route.ts'
-import { collectReferences, mayRefer } from '#schemas/kinds/references.ts'
+import { collectReferences, mayRefer, splitReference } from '#schemas/kinds/references.ts'
+import type { Reference } from '#schemas/kinds/references.ts'
+import { everyTargetOf, providerOfTarget } from '#schemas/crds/route-targets.ts'
 import { baseUrlOf } from './upstream/base-url.ts'
 import { refusalOfKey, secrets } from './upstream/key-binding.ts'
 import type { KeyRefusal } from './upstream/key-binding.ts'
@@ -21,6 +23,9 @@ import { providerVerdicts, unreadyReason } from './status/provider-status.ts'
 import type { AddressProblem } from './status/provider-status.ts'
 import { routeVerdicts } from './status/route-status.ts'
 import type { TargetFindings } from './status/route-status.ts'
+import { keptTargets } from './status/target-entries.ts'
+import { followRoutes } from './routes/route-circle.ts'
+import type { RouteFollowing } from './routes/route-circle.ts'
 
 /** Dependencies for the status of providers and routes. */
 export interface StatusOptions {
@@ -53,28 +58,41 @@ export function providerReconciler(options: StatusOptions): Reconciler {
         address: await addressProblem(options.outbound, spec),
         key: await keyProblem(cluster, ref, spec),
       })
-      if (!(await write(options, { resource: ModelProvider, object: provider, verdicts }))) return { requeueAfterMs: 0 }
+      const status = toConditionsStatus(provider, verdicts, options.now())
+      if (!(await writeStatus(cluster, ModelProvider, provider, status))) return { requeueAfterMs: 0 }
       return nextResult(verdicts, spec.type !== 'mock')
     },
   }
 }
 
 /** Writes the conditions of ModelRoutes: Accepted, ResolvedRefs, Ready. */
-export function routeReconciler(options: Pick<StatusOptions, 'cluster' | 'now'>): Reconciler {
+export function routeReconciler(
+  options: Pick<StatusOptions, 'cluster' | 'now'> & Pick<RouteFollowing, 'gatewayUrl'>,
+): Reconciler {
   const { cluster } = options
   const index = createReferenceIndex()
   return {
     name: 'modelroutes',
     resource: ModelRoute,
     concern: generationOf,
-    watches: [{ resource: ModelProvider, toRefs: async (provider) => index.referrersOf(provider) }],
+    watches: [
+      { resource: ModelProvider, toRefs: async (provider) => index.referrersOf(provider) },
+      { resource: ModelRoute, toRefs: async (route) => index.referrersOf(route) },
+    ],
     reconcile: async (ref) => {
       const route = await find<ModelRouteObject>(cluster, ModelRoute, ref)
-      index.set(ref, route === undefined ? [] : collectReferences(ModelRoute.spec, route))
-      if (route === undefined) return {}
-      const verdicts = routeVerdicts(await Promise.all(targetsOf(route).map((one) => findTarget(cluster, route, one))))
-      const written = await write(options, { resource: ModelRoute, object: route, verdicts })
-      return written ? {} : { requeueAfterMs: 0 }
+      if (route === undefined) {
+        index.set(ref, [])
+        return {}
+      }
+      const { next, circle } = await followRoutes(options, route)
+      index.set(ref, [...collectReferences(ModelRoute.spec, route), ...next.map(toRouteReference)])
+      const targets = await Promise.all(targetsOf(route).map((one) => findTarget(cluster, route, one)))
+      const status = {
+        ...toConditionsStatus(route, routeVerdicts(targets, circle), options.now()),
+        ...keptTargets(route),
+      }
+      return (await writeStatus(cluster, ModelRoute, route, status)) ? {} : { requeueAfterMs: 0 }
     },
   }
 }
@@ -83,18 +101,9 @@ function generationOf({ metadata: { uid, generation, deletionTimestamp } }: Kube
   return [uid, generation, deletionTimestamp]
 }
 
-interface Written {
-  readonly resource: Resource
-  readonly object: ModelProviderObject | ModelRouteObject
-  readonly verdicts: readonly ConditionValue[]
-}
-
-function write(
-  { cluster, now }: Pick<StatusOptions, 'cluster' | 'now'>,
-  { resource, object, verdicts }: Written,
-): Promise<boolean> {
-  const status = toConditionsStatus(object, verdicts, now())
-  return writeStatus(cluster, resource, object, status)
+function toRouteReference(name: string): Reference {
+  const { namespace, name: bare } = splitReference('', name)
+  return { kind: ModelRoute.kind, namespace, name: bare, field: 'spec' }
 }
 
 function nextResult(verdicts: readonly ConditionValue[], changesByItself: boolean): ReconcileResult {
@@ -134,9 +143,7 @@ function targetsOf({
   metadata,
   spec,
 }: ModelRouteObject): readonly { readonly namespace: string; readonly name: string }[] {
-  return [spec.providerRef, ...(spec.fallbacks ?? []).map(({ providerRef }) => providerRef)].map(
-    ({ name, namespace = metadata.namespace ?? '' }) => ({ namespace, name }),
-  )
+  return everyTargetOf(spec).map((target) => providerOfTarget(target, metadata.namespace ?? ''))
 }
 
 async function findTarget(

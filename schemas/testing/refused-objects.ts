@@ -7,6 +7,8 @@ const object = (kind: string, spec: object, name = 'sample') => ({
   spec,
 })
 
+const target = { providerRef: { name: 'p' }, model: 'm' }
+
 const agent = (spec: object, name?: string) => object('AgentDeployment', { model: { route: 'mock' }, ...spec }, name)
 
 /** Objects that every API server must refuse, and the expected message. */
@@ -43,6 +45,27 @@ export const badSamples: readonly { object: object; says: string }[] = [
     object: object('ModelRoute', { providerRef: { name: 'p' }, model: 'm', allowedNamespaces: ['A'] }),
     says: 'spec.allowedNamespaces',
   },
+  {
+    object: object('ModelRoute', { providerRef: { name: 'p' }, model: 'm', targets: [target] }),
+    says: 'targets stand in place of providerRef and model',
+  },
+  { object: object('ModelRoute', { targets: [{ ...target, weight: 0 }] }), says: 'spec.targets[0].weight' },
+  { object: object('ModelRoute', { targets: [{ ...target, weight: 1001 }] }), says: 'spec.targets[0].weight' },
+  { object: object('ModelRoute', { targets: [] }), says: 'spec.targets' },
+  { object: object('ModelRoute', { targets: [target], model: 'm' }), says: 'spec.model' },
+  {
+    object: object('ModelRoute', { targets: [target], prices: { inputPerMillion: '1', outputPerMillion: '1' } }),
+    says: 'spec.prices',
+  },
+  { object: object('ModelRoute', { targets: [target], retryOn: [200] }), says: 'spec.retryOn[0]' },
+  { object: object('ModelRoute', { targets: [target], retryOn: ['4xx'] }), says: 'spec.retryOn[0]' },
+  { object: object('ModelRoute', { targets: [target], circuitBreaker: { openFor: '0s' } }), says: 'openFor' },
+  ...['authorization', 'cookie', 'host', 'connection', 'transfer-encoding', 'x-mesh-run-id', 'X-Tag', 'x-a:b'].map(
+    (name) => ({
+      object: object('ModelRoute', { targets: [target], passHeaders: [name] }),
+      says: 'spec.passHeaders[0]',
+    }),
+  ),
   { object: object('AgentTemplate', { title: '', template: { spec: {} } }), says: 'spec.title' },
   { object: object('Tenant', {}), says: 'namespaces or namespaceSelector is required' },
 ]

@@ -26,6 +26,8 @@ export const durationBounds = {
   delegateTimeout: { min: '1ms', max: '24d' },
   /** Time to the first byte of a model's response. */
   firstByte: { min: '1ms', max: '1h' },
+  /** Time for which a target of a route is not called. */
+  openCircuit: { min: '1s', max: '1h' },
   /** A check of content by an HTTP service, within the timeout of a filter. */
   guardCheck: { min: '10ms', max: '10s' },
   /** Time between two reads of the manifest of an MCP server. */

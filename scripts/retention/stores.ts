@@ -29,6 +29,16 @@ export const keptData: readonly KeptData[] = [
     errors: [],
   },
   {
+    what: 'Gateway processes that report targets of routes',
+    tables: ['providers_gateways'],
+    kept: 'one day after their last sign of life',
+    keptBy: [],
+    quotas: [],
+    bounded: 'one row for each process',
+    metrics: [],
+    errors: [],
+  },
+  {
     what: 'Runs with journal, input, output and checkpoints',
     tables: [
       'runs_runs',

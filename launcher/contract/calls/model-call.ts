@@ -1,3 +1,4 @@
+import type { RespondingTarget } from '#core/model-apis/target-header.ts'
 import type { Usage } from '#schemas/runs/run.ts'
 import type { Approvals } from '../runs/approvals.ts'
 import type { Finding } from '#core/guardrails/guard.ts'
@@ -11,7 +12,7 @@ export interface ModelResponseSink {
 }
 
 /** Result of a model call, known before the last bytes of its response are written. */
-export interface CallResult {
+export interface CallResult extends RespondingTarget {
   /** Undefined: the provider reported none. */
   readonly usage: Usage | undefined
   /** Undefined: without a price, without a budget, or not known yet. */

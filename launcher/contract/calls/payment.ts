@@ -7,6 +7,8 @@ export interface Settlement {
   readonly usage: Usage | null
   /** `namespace/name` of the provider that answered, which has its own prices; null: unknown. */
   readonly provider: string | null
+  /** Model id at the provider, which may have other prices there than another one; absent: unknown. */
+  readonly model?: string
   /** The usage was counted from the bytes received, not reported by the provider. */
   readonly estimated: boolean
   readonly outcome: 'succeeded' | 'failed' | 'aborted'

@@ -87,6 +87,17 @@ test('holds of money by launchers', needs('kube-apiserver', 'etcd', 'postgres', 
     })
   })
 
+  await t.test('the limit of a route bounds what a call may ask for, and what is held', async () => {
+    const agent = await launcher({ amount: '20' })
+    const held = async (maxOutputTokens: number | null) => {
+      const { body } = await agent.hold({ model: 'capped', inputTokens: 1_000_000, maxOutputTokens })
+      return [body['maxOutputTokens'], body['amount']]
+    }
+    assert.deepEqual(await held(50), [50, '1.0001'])
+    assert.deepEqual(await held(5_000), [100, '1.0002'])
+    assert.deepEqual(await held(null), [100, '1.0002'])
+  })
+
   await t.test('a fallback is reserved at the dearest provider and charged by the one that served', async () => {
     const agent = await launcher({ amount: '20' })
     const [one, two] = [await agent.hold({ model: 'fallback' }), await agent.hold({ model: `${namespace}/fallback` })]

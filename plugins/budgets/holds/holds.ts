@@ -32,8 +32,10 @@ export async function createHold(
     decided('unbudgeted')
     throw new Fail(budgetErrors.unbudgeted)
   }
-  const { route, prices, isOwn } = await findRoute(agent.namespace, request.model)
-  const maxOutputTokens = request.maxOutputTokens ?? settings.defaultMaxOutputTokens
+  const { route, prices, isOwn, maxOutputTokens: most } = await findRoute(agent.namespace, request.model)
+  // The gateway sends no call of the route with a higher limit.
+  const asked = request.maxOutputTokens ?? most ?? settings.defaultMaxOutputTokens
+  const maxOutputTokens = Math.min(asked, most ?? asked)
   const output = request.operation === 'embeddings' ? 0 : maxOutputTokens * (request.choices ?? 1)
   const result = await reserveCall(services, {
     holder: holderOf(agent),

@@ -21,6 +21,8 @@ export interface PricedRoute {
   readonly route: string
   readonly prices: readonly TargetPrice[]
   readonly isOwn: IsOwn
+  /** Most output tokens of a call; undefined: any number. */
+  readonly maxOutputTokens?: number | undefined
 }
 
 type KnownRoute = Pick<PricedCall, 'route' | 'providers'> & { readonly name: string }
@@ -52,7 +54,8 @@ export function createFindRoute(
       throw new Fail('not_found', 'The model is not a route that the agent may use.')
     const namespaces = [ref.namespace, ...providersOf(found.route).map(({ namespace }) => namespace)]
     const isOwn = await ownNamespaces(sources(), own, namespaces)
-    return { route: found.name, prices: pricesOfRoute({ ...found, isOwn }, settings), isOwn }
+    const { maxOutputTokens } = found.route.spec
+    return { route: found.name, prices: pricesOfRoute({ ...found, isOwn }, settings), isOwn, maxOutputTokens }
   }
 }
 

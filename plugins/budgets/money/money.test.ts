@@ -137,6 +137,26 @@ test('B4: a route is reserved at its dearest provider, and is unpriced if one ha
   assert.equal(costOfCall(partly, 'USD', { usage, provider: 'demo/q' }), undefined, 'never 0')
 })
 
+test('B4: each target of a route has its price, and the dearest is reserved', () => {
+  const priced = (inputPerMillion: string) => ({ inputPerMillion, outputPerMillion: '0' })
+  const targets = [
+    { providerRef: { name: 'p' }, model: 'm', weight: 9, prices: priced('1') },
+    { providerRef: { name: 'p' }, model: 'large', weight: 1, prices: priced('5') },
+  ]
+  const fallbacks = [{ providerRef: { name: 'q', namespace: 'x' }, model: 'n', prices: priced('3') }]
+  const { namespace, generation } = routeOf({}).route
+  const call = { ...routeOf({}), route: { namespace, generation, spec: { targets, fallbacks } } }
+  const all = pricesOfRoute(call, settings)
+  assert.deepEqual(mostOfRoute(all, 'USD', { input: 1_000_000, output: 1 }), { amount: 5_000_000n, known: true })
+  const usage = { inputTokens: 1_000_000, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 }
+  const cost = (provider: string, model?: string) => costOfCall(all, 'USD', { usage, provider, model })
+  assert.deepEqual(
+    [cost('demo/p', 'm'), cost('demo/p', 'large'), cost('x/q', 'n')],
+    [1_000_000n, 5_000_000n, 3_000_000n],
+  )
+  assert.equal(cost('demo/p'), 5_000_000n, 'an older launcher does not name the model')
+})
+
 test('B4: a call of the gateway is priced by the target that served it, or not at all', async () => {
   const cheap = { inputPerMillion: '1', outputPerMillion: '2' }
   const fallbacks = [

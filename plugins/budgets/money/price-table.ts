@@ -1,4 +1,5 @@
 import type { ModelRouteSpec } from '#schemas/crds/model-route.ts'
+import { everyTargetOf, providerOfTarget } from '#schemas/crds/route-targets.ts'
 import type { BudgetsSettings } from '../contract/settings.ts'
 import { formatMicros } from '#schemas/values/money.ts'
 import type { ListPrice, ModelPrice } from '#schemas/kinds/prices.ts'
@@ -25,15 +26,15 @@ export interface PricedCall {
 
 /** Lists the providers of a route. */
 export function providersOf({ namespace, spec }: Pick<PricedCall['route'], 'namespace' | 'spec'>) {
-  const refs = [spec, ...(spec.fallbacks ?? [])].map(({ providerRef }) => providerRef)
-  return refs.map(({ name, namespace: other = namespace }) => ({ namespace: other, name }))
+  return everyTargetOf(spec).map((target) => providerOfTarget(target, namespace))
 }
 
 /** Prices of each provider of a route, as they apply to its spender: see {@link findPrice}. */
 export function pricesOfRoute(call: PricedCall, settings: PriceSettings): readonly TargetPrice[] {
   const { namespace: own, spec } = call.route
-  return [spec, ...(spec.fallbacks ?? [])].map(({ providerRef, model, prices }) => {
-    const { name, namespace = own } = providerRef
+  return everyTargetOf(spec).map((target) => {
+    const { model, prices } = target
+    const { namespace, name } = providerOfTarget(target, own)
     const provider = `${namespace}/${name}`
     return { provider, model, ...findPrice(namedPrices(call, { namespace, provider, model, prices }, settings)) }
   })

@@ -159,6 +159,7 @@ export async function addRoutes(admin: KubeClient, namespace: string): Promise<v
   await apply(admin, route('paid', { prices }))
   await apply(admin, route('listed', { model: 'mock' }))
   await apply(admin, route('unpriced', {}))
+  await apply(admin, route('capped', { prices, maxOutputTokens: 100 }))
   await apply(
     admin,
     route('cached', { prices: { ...prices, cacheWritePerMillion: '1.25', cacheWrite1hPerMillion: '2' } }),

@@ -4,6 +4,7 @@ import { findNamedObject } from '#core/kube/find-named-object.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
 import type { ModelRouteObject } from '#schemas/crds/model-route.ts'
 import { mayRefer, splitReference } from '#schemas/kinds/references.ts'
+import { modelOfRoute } from '#schemas/crds/route-targets.ts'
 
 /** The route of an embedding model and the space of its vectors, or why it cannot be used. */
 export type ResolvedRoute =
@@ -28,5 +29,13 @@ export async function resolveRoute(
         message: `ModelRoute ${route} (spec.embedding.route) does not allow the namespace ${from}.`,
       },
     }
-  return { route, space: spaceOf(route, found.spec.model) }
+  const model = modelOfRoute(found.spec)
+  if (model === undefined)
+    return {
+      problem: {
+        reason: 'SeveralModels',
+        message: `ModelRoute ${route} (spec.embedding.route) has targets with several models, whose vectors cannot be compared.`,
+      },
+    }
+  return { route, space: spaceOf(route, model) }
 }

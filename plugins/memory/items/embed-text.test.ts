@@ -8,10 +8,13 @@ import { createEmbedText } from './embed-text.ts'
 test('a text is embedded with a route that its agent may use, and with no other', async (t) => {
   const gateway = await startEmbeddingServer(t)
   const missing: string[] = []
+  const providerRef = { name: 'p' }
+  const target = (model: string) => ({ providerRef, model })
   const routes = {
-    'own/embed': { spec: { model: 'm1' } },
-    'shared/embed': { spec: { model: 'm2', allowedNamespaces: ['own'] } },
-    'closed/embed': { spec: { model: 'm3' } },
+    'own/embed': { spec: { providerRef, model: 'm1' } },
+    'shared/embed': { spec: { targets: [target('m2'), target('m2')], allowedNamespaces: ['own'] } },
+    'closed/embed': { spec: { providerRef, model: 'm3' } },
+    'own/mixed': { spec: { targets: [target('m1'), target('m2')] } },
   }
   const get = async (_: unknown, { namespace = '', name }: { namespace?: string; name: string }) =>
     routes[`${namespace}/${name}` as keyof typeof routes]
@@ -30,6 +33,8 @@ test('a text is embedded with a route that its agent may use, and with no other'
   assert.deepEqual(await of('own/Not_A_Name'), { note: 'embeddings_unknown_route' })
   assert.deepEqual(await of(undefined), {})
   assert.deepEqual(missing, ['unknown_route', 'unknown_route'])
+  assert.deepEqual(await of('mixed'), { note: 'embeddings_several_models' })
+  missing.pop()
   assert.deepEqual(
     gateway.received.map(({ model, payer: paidBy, runId }) => [model, paidBy, runId]),
     ['own/embed', 'shared/embed'].map((route) => [route, 'agent/own/writer/uid-1', 'run-1']),

@@ -9,6 +9,7 @@ import { findNamedObject } from '#core/kube/find-named-object.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
 import type { ModelRouteObject } from '#schemas/crds/model-route.ts'
 import { mayRefer, splitReference } from '#schemas/kinds/references.ts'
+import { modelOfRoute } from '#schemas/crds/route-targets.ts'
 
 /** An agent whose text is embedded, and which pays for it. */
 export interface EmbeddingAgent {
@@ -57,12 +58,18 @@ export function createEmbedText({ cluster, embeddings, isSupported, onMissing }:
       onMissing('unknown_route')
       return { note: 'embeddings_unknown_route' }
     }
+    // Vectors of several models cannot be compared.
+    const model = modelOfRoute(found.spec)
+    if (model === undefined) {
+      onMissing('several_models')
+      return { note: 'embeddings_several_models' }
+    }
     try {
       const { vectors } = await embeddings
         .paidBy(payer, runId)
         .embed({ route: full, texts: [text], timeoutMs: TIMEOUT_MS })
       const [values] = vectors
-      return values === undefined ? {} : { vector: { space: spaceOf(full, found.spec.model), values } }
+      return values === undefined ? {} : { vector: { space: spaceOf(full, model), values } }
     } catch (error) {
       if (!(error instanceof EmbeddingsUnavailable)) throw error
       onMissing(error.reason)

@@ -15,6 +15,8 @@ export interface ProviderCall {
   readonly body: Readonly<Record<string, unknown>>
   /** The caller's JSON document, if it has the form of the body: parts that are equal in both are sent byte for byte. */
   readonly document?: string | undefined
+  /** Headers for the provider besides those of its spec: those of the caller that the route passes, and Via. */
+  readonly headers?: Readonly<Record<string, string>>
   /** The provider's key, read per call with the gateway's identity; undefined if it needs none. */
   readonly key: string | undefined
   readonly traceparent: string

@@ -42,6 +42,9 @@ const meteredData = Type.Object({
       { description: 'Attempts that failed, in their order; the call may have succeeded at a later provider.' },
     ),
   ),
+  attempts: Type.Optional(
+    count('Attempts at targets of the route, with the one that answered. Absent in older events.'),
+  ),
   status: Type.Integer({ description: 'HTTP status of the response to the client.' }),
   streamed: Type.Boolean({ description: 'Whether the client requested a stream.' }),
   usageReported: Type.Boolean({

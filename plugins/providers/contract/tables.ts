@@ -1,6 +1,13 @@
 /** Tables of the plugin. */
 export interface ProvidersTables {
   readonly providers_health: ProviderHealthTable
+  readonly providers_gateways: ReportingGatewayTable
+}
+
+/** Row of `providers_gateways`: a gateway process that reports the targets of routes. */
+export interface ReportingGatewayTable {
+  readonly name: string
+  readonly seen_at: Date
 }
 
 /** Row of `providers_health`. */

@@ -9,6 +9,7 @@ import type { CallPayer, ServedCall } from '../contract/points.ts'
 import { filterResponse } from '../filters/response/filter-response.ts'
 import type { FilteredResponse } from '../filters/response/filter-response.ts'
 import type { CallFilters } from '../filters/call-filters.ts'
+import { createAttemptHeaders } from './response/attempt-headers.ts'
 import { createClientResponse } from './response/client-response.ts'
 import type { ClientResponse } from './response/client-response.ts'
 import type { NamedProvider } from './errors/provider-failure.ts'
@@ -16,7 +17,6 @@ import { withOutputLimit } from './payment/call-bounds.ts'
 import { spenderOf } from './payment/pay-call.ts'
 import type { EstimatedCall, OpenPayment } from './payment/pay-call.ts'
 import { priceCall } from './payment/price-call.ts'
-import { tryInOrder } from './route/fallback.ts'
 import type { GatewayCall } from './request/gateway-call.ts'
 import { messagesApi, nativeMessagesApi } from './request/caller-api.ts'
 import type { CallerApi } from './request/caller-api.ts'
@@ -29,17 +29,19 @@ import type { GatewayError } from './errors/gateway-error.ts'
 import type { UsableRoute } from './route/usable-route.ts'
 import { sendTo } from './send-to.ts'
 import type { SentRequest } from './send-to.ts'
-import { targetsOf } from './route/targets.ts'
 import type { LoadedTarget, RouteTarget } from './route/targets.ts'
+import { forwardingOf } from './targets/forwarding.ts'
+import { planTargets } from './targets/plan-targets.ts'
+import type { RoutedCall } from './targets/routed-call.ts'
+import { tryInOrder } from './targets/try-in-order.ts'
 import { toCounted } from './response/counted.ts'
 import type { Counted } from './response/counted.ts'
 
 type FailedTarget = NonNullable<MeteredModelCall['failed']>[number]
 
 /** A request and its route. */
-export interface ModelCall {
+export interface ModelCall extends RoutedCall {
   readonly operation: Operation
-  readonly route: UsableRoute
   readonly body: Body
   readonly payment: OpenPayment
   /** Filters that apply to the call. */
@@ -50,7 +52,7 @@ export interface ModelCall {
 
 /** Calls the route's providers and streams the response to the client. Throws before the first byte only. */
 export async function callModel(services: ProvidersServices, call: GatewayCall, asked: ModelCall): Promise<void> {
-  const targets = targetsOf(asked.route)
+  const targets = planTargets(services.circuits, asked.route, call.runId)
   const { payment } = asked
   const model = payment.outputLimit === undefined ? asked : limited(asked, payment.outputLimit)
   const answer = createClientResponse({
@@ -59,18 +61,19 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
     hidesUsage: hidesUsage(model),
   })
   const filtered = filteredAnswer(services, model, answer)
-  let answered = targets[0]
+  let answered: RouteTarget | undefined = targets[0]
   let status = 200
   let left: EstimatedCall | undefined
   let isRefused = false
   let loaded: LoadedTarget | undefined
   const failed: FailedTarget[] = []
+  const made = createAttemptHeaders(call.response, asked.route)
   try {
     const attempts = targets.map((target) => ({
       provider: target,
+      circuit: target.circuit,
       send: (sink: ResponseSink) => {
-        // The last provider that was called, on success and on failure.
-        call.response.setHeader('x-mesh-provider', `${target.namespace}/${target.name}`)
+        made.next(target)
         return sendTo(services, call, {
           ...model,
           bodyFor: (id) => bodyFor(model, id),
@@ -84,7 +87,8 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
       failed.push({ provider: `${provider.namespace}/${provider.name}`, reason: failure.reason })
       services.metering.failed({ route: model.route, provider, failure, traceparent: call.traceparent })
     }
-    answered = targets[await tryInOrder(attempts, { client: filtered ?? answer, signal: call.signal, onFailure })]
+    const forwarding = { ...forwardingOf(call, model.route), client: filtered ?? answer, onFailure }
+    answered = targets[await tryInOrder(attempts, forwarding)]
     await payment.settle()
     await (filtered ?? answer).end()
   } catch (thrown) {
@@ -95,7 +99,8 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
       answered = left?.target ?? answered
       await payment.fail('left')
     } else {
-      isRefused = !answer.committed() && status !== 504
+      // A provider that answered too late may have processed the call, although a later one refused it.
+      isRefused = !answer.committed() && status !== 504 && !failed.some(({ reason }) => reason === 'timeout')
       await payment.fail(isRefused ? 'refused' : 'unknown')
     }
     if (!answer.committed()) throw error
@@ -116,6 +121,7 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
           streamed: seen?.streamed ?? false,
           ...decisionsOf(model),
           ...(failed.length === 0 ? {} : { failed }),
+          attempts: made.count(),
           status,
           durationMs: Math.round(performance.now() - call.startedAt),
           firstByteMs: answer.firstByteMs() ?? Math.round(performance.now() - call.startedAt),

@@ -1,7 +1,7 @@
 import type { ResponseSink } from '../contract/adapter.ts'
 import type { ProvidersServices } from '../services/create-services.ts'
+import { createAttemptHeaders } from './response/attempt-headers.ts'
 import { createClientResponse } from './response/client-response.ts'
-import { tryInOrder } from './route/fallback.ts'
 import type { GatewayCall } from './request/gateway-call.ts'
 import { GatewayError } from './errors/gateway-error.ts'
 import type { Body } from './request/model-request.ts'
@@ -9,12 +9,13 @@ import { nativeMessagesApi } from './request/caller-api.ts'
 import type { NativeMessages } from './request/native-messages.ts'
 import type { NamedProvider } from './errors/provider-failure.ts'
 import { sendTo } from './send-to.ts'
-import { targetsOf } from './route/targets.ts'
-import type { UsableRoute } from './route/usable-route.ts'
+import { forwardingOf } from './targets/forwarding.ts'
+import { planTargets } from './targets/plan-targets.ts'
+import { tryInOrder } from './targets/try-in-order.ts'
+import type { RoutedCall } from './targets/routed-call.ts'
 
 /** A request of Anthropic's API that counts the tokens of its input. */
-export interface CountRequest {
-  readonly route: UsableRoute
+export interface CountRequest extends RoutedCall {
   readonly body: Body
   readonly native: NativeMessages
 }
@@ -23,22 +24,24 @@ export interface CountRequest {
 export async function countTokens(
   services: ProvidersServices,
   call: GatewayCall,
-  { route, body, native: { betas } }: CountRequest,
+  { route, headers, body, native: { betas } }: CountRequest,
 ): Promise<void> {
   const client = createClientResponse({ ...call, api: nativeMessagesApi })
-  const attempts = targetsOf(route).map((target) => ({
+  const made = createAttemptHeaders(call.response, route)
+  const attempts = planTargets(services.circuits, route, call.runId).map((target) => ({
     provider: target,
+    circuit: target.circuit,
     send: (sink: ResponseSink) => {
-      call.response.setHeader('x-mesh-provider', `${target.namespace}/${target.name}`)
+      made.next(target)
       // Defaults of the route are for messages: the API refuses them here.
       const bodyFor = (model: string) => ({ body: { ...body, model }, messages: { answer: 'tokens', betas } }) as const
-      return sendTo(services, call, { operation: 'chat/completions', route, target, bodyFor, sink })
+      return sendTo(services, call, { operation: 'chat/completions', route, target, headers, bodyFor, sink })
     },
   }))
   const onFailure = (provider: NamedProvider, failure: GatewayError): void =>
     services.metering.failed({ route, provider, failure, traceparent: call.traceparent })
   try {
-    await tryInOrder(attempts, { client, signal: call.signal, onFailure })
+    await tryInOrder(attempts, { ...forwardingOf(call, route), client, onFailure })
     client.end()
   } catch (error) {
     if (!client.committed()) throw error

@@ -54,16 +54,23 @@ export async function openCall(
     agentUid,
     conversationId: conversationOf(rawHeaders),
     header: (name) => single(rawHeaders, name),
+    given: request.raw.headers,
     document: () => documentOf(body),
     traceparent: traceparentOf(single(rawHeaders, 'traceparent'), run?.traceId),
     signal,
     startedAt,
+    deadlineAt: deadlineOf(startedAt, request.raw.headers['x-stainless-timeout']),
     response: reply.raw,
     headers: { ...reply.getHeaders(), ...(runId === undefined ? {} : { 'x-mesh-run-id': runId }) },
     take: () => {
       reply.hijack()
     },
   }
+}
+
+// SDKs of OpenAI and Anthropic send the seconds for which they wait.
+function deadlineOf(startedAt: number, given: string | string[] | undefined): number | undefined {
+  return typeof given === 'string' && /^[1-9]\d{0,5}$/.test(given) ? startedAt + Number(given) * 1000 : undefined
 }
 
 function conversationOf(rawHeaders: readonly string[]): string | undefined {

@@ -11,9 +11,11 @@ import { countTokens, noTokenCount } from './count-tokens.ts'
 import type { GatewayCall } from './request/gateway-call.ts'
 import { openCall, runsOf } from './open-call.ts'
 import type { GatewayExchange } from './open-call.ts'
+import { viaOf } from './targets/loop-guard.ts'
 import { readModelRequest } from './request/model-request.ts'
 import type { Body } from './request/model-request.ts'
 import type { NativeMessages } from './request/native-messages.ts'
+import { readPassedHeaders } from './targets/passed-headers.ts'
 import { passesMessages } from './route/passes-messages.ts'
 import { checkCountedFields, withPayment } from './payment/pay-call.ts'
 import { refusedPayer } from './payment/payer.ts'
@@ -119,13 +121,16 @@ async function callRoute(
     native,
   }: Extract<FoundModel, { readonly route: UsableRoute }> & Pick<OperationRequest, 'served' | 'filters'>,
 ): Promise<void> {
-  const asked = { operation, route, body, ...(native === undefined ? {} : { native }) }
+  const headers = { ...readPassedHeaders(call, route), via: viaOf(call, route) }
+  const asked = { operation, route, headers, body, ...(native === undefined ? {} : { native }) }
   const target = { operation, model, uid: route.uid, streamed: isFree !== true && body.stream === true }
   const rules = { call, target, body, isMessages: native !== undefined, onRules: () => refusePaidFields(asked) }
   // Filters see the request that a provider would receive.
   if (isFree === true && native !== undefined) {
     await checkCountedFields(services.core, call, asked)
-    return withFilters(filters, rules, (filtered) => countTokens(services, call, { route, body: filtered, native }))
+    return withFilters(filters, rules, (filtered) =>
+      countTokens(services, call, { route, headers, body: filtered, native }),
+    )
   }
   await withPayment(services.core, { call, model: asked }, (payment) =>
     withFilters(filters, rules, (filtered, applying) =>

@@ -4,7 +4,7 @@ import type { ProvidersServices } from '../services/create-services.ts'
 import type { GatewayCall } from './request/gateway-call.ts'
 import { GatewayError } from './errors/gateway-error.ts'
 import { fromConnection, misconfigured, nameOfProvider } from './errors/provider-failure.ts'
-import type { SentCall } from './route/fallback.ts'
+import type { SentCall } from './targets/try-in-order.ts'
 import { loadTarget } from './route/targets.ts'
 import type { LoadedTarget, RouteTarget } from './route/targets.ts'
 import type { UsableRoute } from './route/usable-route.ts'
@@ -17,6 +17,8 @@ export interface Attempt {
   readonly operation: Operation
   readonly route: UsableRoute
   readonly target: RouteTarget
+  /** Headers of the caller that the provider receives, and Via. */
+  readonly headers: Readonly<Record<string, string>>
   /** The request with the provider's own model id. */
   readonly bodyFor: (id: string) => SentRequest
   readonly sink: ResponseSink
@@ -28,7 +30,7 @@ export interface Attempt {
 export async function sendTo(
   services: ProvidersServices,
   call: GatewayCall,
-  { operation, route, target, bodyFor, sink, onLoaded }: Attempt,
+  { operation, route, target, headers, bodyFor, sink, onLoaded }: Attempt,
 ): Promise<SentCall> {
   const loaded = await loadTarget(call.gateway, route, target, services.settings.firstByteTimeout * 1000)
   onLoaded?.(loaded)
@@ -43,8 +45,9 @@ export async function sendTo(
     provider: loaded.spec,
     ...bodyFor(loaded.model),
     document: call.document(),
+    headers,
     key: loaded.key,
-    firstByteMs: loaded.firstByteMs,
+    firstByteMs: Math.min(loaded.firstByteMs, Math.max(1, (call.deadlineAt ?? Infinity) - performance.now())),
     traceparent: call.traceparent,
     signal: call.signal,
   }

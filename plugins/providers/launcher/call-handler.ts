@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Finding } from '#core/guardrails/guard.ts'
 import { toDecided } from '#core/guardrails/messages.ts'
-import { genAi, genAiOperations, modelCallAttributes } from '#core/otlp/gen-ai.ts'
+import { targetInHeaders } from '#core/model-apis/target-header.ts'
+import { genAi, genAiOperations, modelCallAttributes, targetAttributes } from '#core/otlp/gen-ai.ts'
 import type { ReadContent } from '#core/telemetry/span-content.ts'
 import type { Span } from '#core/telemetry/tracer.ts'
 import { CONVERSATION_ID_DETAIL, isConversationId } from '#schemas/names/conversation-id.ts'
@@ -135,17 +136,22 @@ function report(
       decisions += findings.length
       for (const finding of findings) registry.emit(runId, 'guardrail.decided', { ...toDecided(finding) }, span.spanId)
     },
-    ok({ usage = noUsage, model, cost }: CallResult): void {
+    ok({ usage = noUsage, model, cost, ...answered }: CallResult): void {
       ended = true
       if (!isCounted) return span.end('ok', { [genAi.decisions]: decisions })
-      span.end('ok', { ...modelCallAttributes({ model, usage, cost }), [genAi.decisions]: decisions }, content)
+      span.end(
+        'ok',
+        { ...modelCallAttributes({ model, usage, cost, ...answered }), [genAi.decisions]: decisions },
+        content,
+      )
       const found = { ...(model === undefined ? {} : { model }), ...(cost === undefined ? {} : { cost }) }
       registry.report(runId, usage, { ...about(), ...found }, span.spanId)
     },
     failed(error: unknown): void {
       if (ended) return
       const { code, message, status, headers } = toCallError(error)
-      span.end('error', { 'error.type': code ?? String(status), [genAi.decisions]: decisions }, content)
+      const attributes = { ...targetAttributes(targetInHeaders(headers)), [genAi.decisions]: decisions }
+      span.end('error', { 'error.type': code ?? String(status), ...attributes }, content)
       if (!isCounted) return
       const provider = headers['x-mesh-provider']
       const failure = { code: code ?? 'model_error', message: message.slice(0, 1000), status }

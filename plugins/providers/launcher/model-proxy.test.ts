@@ -83,6 +83,32 @@ test('B1, B7: a call is held before it is forwarded with the credentials of the 
   assert.equal(proxied.spans().length, 1, 'one span for one call')
 })
 
+test('a response names route, target and attempts, and is settled by the price of the target that answered', async (t) => {
+  const proxied = await startProxied(t)
+  const named = { 'x-mesh-route': 'default/mock', 'x-mesh-target': 'default/mock/team%20a/1', 'x-mesh-attempts': '2' }
+  const { reply } = proxied.gateway
+  proxied.gateway.reply = (response, request) => {
+    for (const [name, value] of Object.entries(named)) response.setHeader(name, value)
+    reply(response, request)
+  }
+  for (const stream of [false, true]) {
+    const response = await post(proxied, { ...chat, stream })
+    await response.text()
+    assert.deepEqual(
+      Object.keys(named).map((name) => response.headers.get(name)),
+      Object.values(named),
+    )
+  }
+  const settled = proxied.money.settlements().map(({ body }) => [body['provider'], body['model']])
+  const twice = <Value>(value: Value) => [value, value]
+  assert.deepEqual(settled, twice(['default/mock', 'team a/1']))
+  const spans = proxied.spans().filter((span) => span['name'] === 'model call')
+  assert.deepEqual(
+    spans.map((one) => [one['mesh.model.target'], one['mesh.model.attempts']]),
+    twice(['default/mock/team%20a/1', 2]),
+  )
+})
+
 test('B1: a request without a limit gets the one that its hold pays for', async (t) => {
   const proxied = await startProxied(t)
   for (const body of [chat, { ...chat, max_tokens: null }, { ...chat, stream: true, max_completion_tokens: null }])

@@ -1,5 +1,6 @@
 import type { ResponseHeaders } from '#core/http-client/request.ts'
 import { fromErrorParam } from '#core/guardrails/messages.ts'
+import { modelInHeader, targetInHeaders } from '#core/model-apis/target-header.ts'
 import type { ResponseApi } from '#core/model-apis/usage/event-reader.ts'
 import { readDocumentUsage } from '#core/model-apis/usage/response-meter.ts'
 import { createStreamMeter } from '#core/model-apis/usage/stream-meter.ts'
@@ -37,7 +38,14 @@ type Headers = Readonly<Record<string, string>>
 
 const maxAnswerBytes = 32 * 1024 * 1024
 const maxErrorBytes = 64 * 1024
-const relayed = ['retry-after', 'x-mesh-provider', 'x-should-retry'] as const
+const relayed = [
+  'retry-after',
+  'x-mesh-provider',
+  'x-mesh-route',
+  'x-mesh-target',
+  'x-mesh-attempts',
+  'x-should-retry',
+] as const
 
 /** Begins a response with its head. Only those headers of the gateway that concern the caller are relayed. */
 export function openResponse(call: AdmittedCall, status: number, given: ResponseHeaders): CallResponse {
@@ -57,7 +65,9 @@ export function openResponse(call: AdmittedCall, status: number, given: Response
 
 /** Settlement with unknown usage: the whole hold is charged. */
 export function uncounted(outcome: Settlement['outcome'], headers: Headers = {}): Settlement {
-  return { usage: null, provider: headers['x-mesh-provider'] ?? null, estimated: false, outcome }
+  const model = modelInHeader(headers['x-mesh-target'])
+  const provider = headers['x-mesh-provider'] ?? null
+  return { usage: null, provider, ...(model === undefined ? {} : { model }), estimated: false, outcome }
 }
 
 // Providers do not charge for an error. After a timeout the provider may have processed the call, and a response that a rule stopped is charged.
@@ -94,7 +104,7 @@ function wholeAnswer({ request, charge, sink, context, filter }: AdmittedCall, h
       const settled = await charge.settle({ ...uncounted('succeeded', headers), usage: usage ?? null })
       // A blocked response is charged: the provider has generated it.
       const bytes = filter === undefined ? given : await filter.whole(given)
-      const result = { usage, model, cost: settled?.cost }
+      const result = { usage, model, cost: settled?.cost, ...targetInHeaders(headers) }
       context.onResult?.(result)
       sink.head(200, { ...headers, ...jsonHeaders(bytes), ...moneyHeaders(charge, settled) })
       await sink.data(bytes)
@@ -128,7 +138,7 @@ function streamedAnswer({ charge, sink, context, request, filter }: AdmittedCall
       const usage = meter.usage()
       const outcome = meter.failed() ? 'failed' : 'succeeded'
       const settled = await charge.settle({ ...uncounted(outcome, headers), usage: usage ?? null })
-      const result = { usage, model: meter.model(), cost: settled?.cost }
+      const result = { usage, model: meter.model(), cost: settled?.cost, ...targetInHeaders(headers) }
       context.onResult?.(result)
       await sink.data(Buffer.concat([last, moneyComment(charge, settled), meter.last()]))
       return result

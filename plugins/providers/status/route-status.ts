@@ -1,6 +1,6 @@
 import type { ConditionValue } from '#core/controllers/conditions.ts'
 
-/** One provider of a route. The first one is `providerRef`. */
+/** One provider of a route. The first one is that of `providerRef`, or of the first target. */
 export interface TargetFindings {
   /** `namespace/name`. */
   readonly provider: string
@@ -8,13 +8,27 @@ export interface TargetFindings {
   readonly message: string
 }
 
-/** The conditions of a route. It is Ready while one of its providers is usable, since the gateway falls back. Pure. */
-export function routeVerdicts(targets: readonly TargetFindings[]): readonly ConditionValue[] {
+/**
+ * The conditions of a route. It is Ready while one of its providers is usable, since the gateway falls back. `circle` lists the routes by which it
+ * reaches itself, as `namespace/name`, with itself at both ends. Pure.
+ */
+export function routeVerdicts(
+  targets: readonly TargetFindings[],
+  circle: readonly string[] | undefined,
+): readonly ConditionValue[] {
+  if (circle !== undefined) {
+    const refused = { status: 'False', reason: 'RouteCircle', message: describeCircle(circle) } as const
+    return [{ type: 'Accepted', ...refused }, resolvedOf(targets), { type: 'Ready', ...refused }]
+  }
   return [
     { type: 'Accepted', status: 'True', reason: 'Accepted', message: 'The route can be used here.' },
     resolvedOf(targets),
     readyOf(targets),
   ]
+}
+
+function describeCircle(circle: readonly string[]): string {
+  return `The route reaches itself through providers that are this gateway: ${circle.join(' -> ')}.`
 }
 
 function resolvedOf(targets: readonly TargetFindings[]): ConditionValue {

@@ -61,7 +61,8 @@ export async function startGateway(
   for (const name of Object.values(names)) await run('create', 'namespace', name)
   await run('create', 'rolebinding', 'dev', '-n', names.a, '--clusterrole=mesh-developer', '--user=developer')
   const database = await openDatabase({ url: await createDatabase(t) })
-  await migrate(database, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }])
+  const own = { name: 'providers', migrations: new URL('../migrations/', import.meta.url) }
+  await migrate(database, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }, own])
   const callers = createCallers({ server: kube.url, pool })
   const lines: string[] = []
   const values: Contribution[] = []
@@ -227,6 +228,25 @@ export async function addRoute(
   )
   const spec = { providerRef: { name }, model: 'test-1', ...parts.route }
   await admin.create({ ...resource, plural: 'modelroutes', kind: 'ModelRoute' }, object('ModelRoute', spec))
+}
+
+/** Creates ModelProviders, and a ModelRoute with this spec. */
+export async function addTargets(
+  gateway: { readonly admin: KubeClient },
+  namespace: string,
+  name: string,
+  { providers: given, route }: { readonly providers: Readonly<Record<string, object>>; readonly route: object },
+): Promise<void> {
+  const place = parseLabel('namespace', namespace)
+  const resource = { group: 'mesh.dev', version: 'v1alpha1', namespaced: true }
+  const create = (kind: string, plural: string, object: { readonly name: string; readonly spec: object }) =>
+    gateway.admin.create(
+      { ...resource, plural, kind },
+      { apiVersion: API_VERSION, kind, metadata: { name: object.name, namespace: place }, spec: object.spec },
+    )
+  for (const [provider, spec] of Object.entries(given))
+    await create('ModelProvider', 'modelproviders', { name: provider, spec })
+  await create('ModelRoute', 'modelroutes', { name, spec: route })
 }
 
 /** Creates a declarative agent; resolves with its uid. */

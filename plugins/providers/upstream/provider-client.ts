@@ -46,7 +46,7 @@ export function createProviderClient(options: {
         origin: target.url.origin,
         path: target.url.pathname + target.url.search,
         method: 'POST',
-        headers: { ...target.headers, ...commonHeaders(call), ...headers },
+        headers: { ...call.headers, ...target.headers, ...commonHeaders(call), ...headers },
         body: call.document === undefined ? JSON.stringify(body) : writeLike(call.document, body),
         signal: AbortSignal.any([call.signal, late.signal]),
         bodyTimeout: options.idleMs,

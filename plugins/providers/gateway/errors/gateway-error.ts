@@ -12,6 +12,8 @@ export class GatewayError extends Error {
   readonly headers: Readonly<Record<string, string>>
   /** Reason for the log and the metric. */
   readonly reason: FailureReason
+  /** Status of the provider's response; undefined: it did not respond. */
+  readonly upstream: number | undefined
   constructor(
     status: number,
     code: string,
@@ -20,6 +22,7 @@ export class GatewayError extends Error {
       readonly reason?: FailureReason
       readonly param?: string
       readonly headers?: Readonly<Record<string, string>>
+      readonly upstream?: number
     } = {},
   ) {
     super(message)
@@ -28,6 +31,7 @@ export class GatewayError extends Error {
     this.param = more.param ?? null
     this.headers = more.headers ?? {}
     this.reason = more.reason ?? 'failed'
+    this.upstream = more.upstream
   }
 }
 

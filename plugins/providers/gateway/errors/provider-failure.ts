@@ -33,6 +33,20 @@ export function incompleteResponse(provider: NamedProvider): GatewayError {
   })
 }
 
+/** Error for a successful response that is no JSON object, such as a page of a proxy. */
+export function noJsonResponse(provider: NamedProvider): GatewayError {
+  const message = `${nameOfProvider(provider)}: the response is not a JSON object.`
+  return new GatewayError(502, 'bad_gateway', message, { reason: 'unreadable' })
+}
+
+/** Error for a call whose targets have all failed before, so that none is called. */
+export function circuitsOpen(waitMs: number): GatewayError {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000))
+  const message = `Every target of the route has failed repeatedly. One is tried again in ${seconds} s.`
+  const headers = { 'retry-after': String(seconds) }
+  return new GatewayError(503, 'circuit_open', message, { reason: 'circuit_open', headers })
+}
+
 /** An error response of the provider. */
 export interface ErrorResponse {
   readonly status: number
@@ -51,19 +65,28 @@ export function fromResponse(
   if (status === 429)
     return new GatewayError(429, 'rate_limit_exceeded', `${named} is overloaded (429).`, {
       reason: 'overloaded',
+      upstream: status,
       headers: { 'retry-after': retryAfter ?? '1' },
     })
   if (status === 401 || status === 403)
     return new GatewayError(502, 'provider_refused_key', `${named} ${keyRefusal(hasKey, status)}`, {
       reason: 'key_refused',
+      upstream: status,
     })
   if (status === 408 || status === 504)
-    return new GatewayError(504, 'provider_timeout', `${named}: timed out (${status}).`, { reason: 'timeout' })
+    return new GatewayError(504, 'provider_timeout', `${named}: timed out (${status}).`, {
+      reason: 'timeout',
+      upstream: status,
+    })
   if (status >= 400 && status < 500)
     return new GatewayError(status === 404 ? 400 : status, 'provider_refused', requestRefusal(named, status, body), {
       reason: 'request_refused',
+      upstream: status,
     })
-  return new GatewayError(502, 'bad_gateway', `${named} failed (${status}).`, { reason: 'provider_error' })
+  return new GatewayError(502, 'bad_gateway', `${named} failed (${status}).`, {
+    reason: 'provider_error',
+    upstream: status,
+  })
 }
 
 /** `Provider default/oa (127.0.0.1:9)`. */

@@ -8,7 +8,7 @@ import type { Body } from '../request/model-request.ts'
 /** Values that bound the cost of a request. */
 export interface CallBounds {
   readonly inputTokens: number
-  /** Limit of each choice; undefined: neither request nor route sets one. */
+  /** Limit of each choice, at most that of the route; undefined: neither request nor route sets one. */
   readonly maxOutputTokens: number | undefined
   readonly choices: number
 }
@@ -17,7 +17,7 @@ export interface CallBounds {
 export interface BoundedCall {
   readonly operation: Operation
   readonly body: Body
-  readonly route: { readonly spec: Pick<ModelRouteSpec, 'params'> }
+  readonly route: { readonly spec: Pick<ModelRouteSpec, 'params' | 'maxOutputTokens'> }
   readonly native?: object | undefined
 }
 
@@ -29,7 +29,9 @@ export function readCallBounds({ operation, body, route, native }: BoundedCall):
   const inputTokens = estimateInputTokens(Buffer.from(JSON.stringify(body)), body)
   if (operation === 'embeddings') return { inputTokens, maxOutputTokens: 0, choices: 1 }
   const sent = toSent({ operation, body, route, native })
-  return { inputTokens, maxOutputTokens: outputLimitIn(sent), choices: within(sent, 'n', MAX_CHOICES) ?? 1 }
+  const most = Math.min(outputLimitIn(sent) ?? Infinity, route.spec.maxOutputTokens ?? Infinity)
+  const maxOutputTokens = Number.isFinite(most) ? most : undefined
+  return { inputTokens, maxOutputTokens, choices: within(sent, 'n', MAX_CHOICES) ?? 1 }
 }
 
 /** Returns the request with at most this output limit: a filter may have raised or removed it. Embeddings have no limit. */
@@ -38,8 +40,11 @@ export function withOutputLimit(call: BoundedCall, maxOutputTokens: number): Bod
   const limit = outputLimitIn(toSent(call))
   if (operation === 'embeddings' || (limit !== undefined && limit <= maxOutputTokens)) return body
   // A field that is null sets no limit.
-  const { max_tokens: _, max_completion_tokens: __, ...rest } = body
-  return { ...rest, max_tokens: maxOutputTokens }
+  const { max_tokens: _, max_completion_tokens: completion, ...rest } = body
+  // Models that reason refuse max_tokens. A default of the route must not stand beside the limit.
+  const isFree = outputLimitIn(toSent({ ...call, body: rest })) === undefined
+  const field = isFree && typeof completion === 'number' ? 'max_completion_tokens' : 'max_tokens'
+  return { ...rest, [field]: maxOutputTokens }
 }
 
 function toSent({ operation, body, route, native }: BoundedCall): Body {

@@ -24,7 +24,7 @@ export type FailedCall = 'refused' | 'unknown' | 'left'
 
 /** The payment of one call. It ends once and never throws when it ends: an open hold is charged when its lease expires. */
 export interface OpenPayment {
-  /** Output tokens of each choice that the hold covers; undefined: nothing is held. */
+  /** Output tokens of each choice that the hold covers, or that the route allows; undefined: any number. */
   readonly outputLimit: number | undefined
   /** The sink for an attempt at a target. */
   watch(target: RouteTarget, sink: ResponseSink, meterOf: MeterOf): ResponseSink
@@ -137,10 +137,10 @@ async function refuseUncounted(payment: CallPayment, call: GatewayCall, { model,
   if (await payment.isCounted({ namespace: spenderOf(call, model.route), agents })) refuseUncountedFields(model)
 }
 
-function nothingHeld({ body }: PaidModel): OpenPayment {
+function nothingHeld({ body, route }: PaidModel): OpenPayment {
   const answer = createPaidResponse()
   return {
-    outputLimit: undefined,
+    outputLimit: route.spec.maxOutputTokens,
     watch: answer.from,
     seen: answer.seen,
     estimate: () => estimateOf(answer.seen(), estimateInputTokens(Buffer.from(JSON.stringify(body)), body)),

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { GatewayContext } from '#core/plugin/role-contexts.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import type { CallPayer } from '../../contract/call-payment.ts'
@@ -26,12 +26,16 @@ export interface GatewayCall {
   readonly conversationId: string | undefined
   /** Header of the request, by its name in lowercase. Throws a refusal if the header was sent twice. */
   readonly header: (name: string) => string | undefined
+  /** The headers of the request, with values that were sent twice joined. */
+  readonly given: IncomingHttpHeaders
   /** The JSON document of the request, unless its API is translated. */
   readonly document: () => string | undefined
   readonly traceparent: string
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
   readonly startedAt: number // monotonic, milliseconds
+  /** When the client stops waiting, on the same clock; undefined: it does not say. */
+  readonly deadlineAt: number | undefined
   readonly response: ServerResponse
   readonly headers: Readonly<Record<string, string | number | string[] | undefined>>
   /** Takes over the response from the framework, which does not write to it afterwards. */

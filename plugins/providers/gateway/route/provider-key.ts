@@ -11,7 +11,7 @@ import { misconfigured } from '../errors/provider-failure.ts'
 
 /**
  * Reads the key of a provider with the gateway's identity; undefined if the provider needs none. Throws `GatewayError` if the Secret
- * is missing, has no label of a provider key, or is bound to another origin (B7). The key is neither cached nor logged.
+ * is missing, has no label of a provider key, is bound to another origin (B7), or holds no usable key. The key is neither cached nor logged.
  */
 export async function readProviderKey(
   gateway: GatewayContext,
@@ -29,7 +29,14 @@ export async function readProviderKey(
       'secret_missing',
       `Secret ${namespace}/${secretRef.name} (key ${secretRef.key}) does not exist.`,
     )
-  return conceal(value.toString('utf8').trim())
+  const key = conceal(value.toString('utf8').trim())
+  // In a header it would begin another one.
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw misconfigured(
+      'key_unusable',
+      `Secret ${namespace}/${secretRef.name} (key ${secretRef.key}) is empty or has characters that no key has.`,
+    )
+  return key
 }
 
 async function read(gateway: GatewayContext, namespace: DnsLabel, name: string): Promise<KubeObject | undefined> {

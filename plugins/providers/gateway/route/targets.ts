@@ -3,6 +3,8 @@ import { parseLabel, parseName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { ModelProvider } from '#schemas/crds/model-provider.ts'
 import type { ModelProviderSpec } from '#schemas/crds/model-provider.ts'
+import { everyTargetOf, providerOfTarget } from '#schemas/crds/route-targets.ts'
+import type { TargetSpec } from '#schemas/crds/route-targets.ts'
 import { durationToMs } from '#schemas/values/duration.ts'
 import { baseUrlOf } from '../../upstream/base-url.ts'
 import { misconfigured, nameOfProvider } from '../errors/provider-failure.ts'
@@ -27,14 +29,14 @@ export interface LoadedTarget extends RouteTarget {
   readonly host: string | undefined
 }
 
-/** Returns the targets of a route in the order of the attempts: the provider with its retries, then the fallbacks. */
+/** Returns every target of a route, in the order of its spec. */
 export function targetsOf(route: UsableRoute): readonly RouteTarget[] {
-  const { providerRef, model, fallbacks = [], retries = 0 } = route.spec
-  const first = Array.from({ length: 1 + retries }, () => ({ providerRef, model }))
-  return [...first, ...fallbacks].map((target) => {
-    const { name, namespace = route.namespace } = target.providerRef
-    return { namespace, name, model: target.model }
-  })
+  return everyTargetOf(route.spec).map((target) => toRouteTarget(route, target))
+}
+
+/** A target of a route by the namespace and name of its provider. */
+export function toRouteTarget({ namespace }: Pick<UsableRoute, 'namespace'>, target: TargetSpec): RouteTarget {
+  return { ...providerOfTarget(target, namespace), model: target.model }
 }
 
 /** Reads provider and key with the gateway's identity (B7). Throws `GatewayError`. The key is neither cached nor logged. */
