@@ -5,6 +5,7 @@ import { agentPages } from '../plugins/agents/console/page.ts'
 import { auditPages } from '../plugins/audit/console/page.ts'
 import { costPages } from '../plugins/cost/console/page.ts'
 import { feedbackPages } from '../plugins/feedback/console/page.ts'
+import { runFeedbackPages } from '../plugins/feedback/console/run/page.ts'
 import { settingsPages } from '../plugins/identity/console/settings/page.ts'
 import { mcpServerPages } from '../plugins/mcp/console/page.ts'
 import { overviewPages } from '../plugins/overview/console/page.ts'
@@ -24,6 +25,7 @@ export const pluginPages: readonly ConsolePages[] = [
   auditPages,
   costPages,
   feedbackPages,
+  runFeedbackPages,
   settingsPages,
   mcpServerPages,
   overviewPages,

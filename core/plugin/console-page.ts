@@ -11,7 +11,12 @@ export interface ConsolePage {
   readonly capability: string
   /** JSON file of a third party's package that declares what the page shows (`DeclaredPage`). Without it, the console has a page of its own. */
   readonly entry?: URL
+  /** The page is a tab on the page of an agent or of a run, and not in the navigation. */
+  readonly tabOf?: TabbedPage
 }
+
+/** Pages that have tabs of other plugins. */
+export type TabbedPage = 'agent' | 'run'
 
 /** A page as `GET /api/capabilities` reports it. */
 export interface ReportedPage extends Omit<ConsolePage, 'entry'> {

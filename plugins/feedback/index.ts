@@ -35,5 +35,15 @@ export const feedback = definePlugin({
   routes: feedbackRoutes,
   stateRoutes: feedbackStateRoutes,
   consumers: feedbackConsumers,
-  console: [{ id: 'feedback', title: 'Feedback', section: 'Quality', path: '/feedback', capability: 'feedback' }],
+  console: [
+    { id: 'feedback', title: 'Feedback', section: 'Quality', path: '/feedback', capability: 'feedback' },
+    {
+      id: 'feedback.run',
+      title: 'Feedback',
+      section: 'Quality',
+      path: '/feedback/run',
+      capability: 'feedback',
+      tabOf: 'run',
+    },
+  ],
 })

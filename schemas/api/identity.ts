@@ -115,6 +115,12 @@ export const NavigationPage = Type.Object(
     }),
     path: Type.String({ description: 'Path in the console.', examples: ['/runs'] }),
     capability: Type.String({ description: 'Id of the capability.', examples: ['runs'] }),
+    tabOf: Type.Optional(
+      Type.Enum(['agent', 'run'], {
+        description: 'The page is a tab on the page of an agent or of a run, and not in the navigation.',
+        examples: ['run'],
+      }),
+    ),
     entry: Type.Optional(
       described(
         Type.Object({

@@ -8,7 +8,15 @@ const entries = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => ({ id }))
 test('the navigation has the pages of the server that the caller may see, and those that are off last', () => {
   const sections = sectionsOf(
     {
-      pages: [page('a'), page('b'), page('c', 'Observe'), page('d'), page('unknown', 'Build')],
+      pages: [
+        page('a'),
+        page('b'),
+        page('c', 'Observe'),
+        page('d'),
+        page('unknown', 'Build'),
+        // A tab of another page.
+        { ...page('e'), tabOf: 'run' },
+      ],
       capabilities: [
         { id: 'a', enabled: false, reason: 'unconfigured' },
         { id: 'b', enabled: true },

@@ -2,6 +2,7 @@ import { Outlet, createRootRoute, createRoute, createRouter, useNavigate, useRou
 import { lazy, Suspense, useEffect } from 'react'
 import type { ConsoleRoute } from '../contract/page.ts'
 import { thirdPartyRoutes } from '../kinds/declared/third-party-routes.ts'
+import { provideTabs } from '../kinds/object-tabs/object-tabs.tsx'
 import { pluginPages } from '../page-list.ts'
 import { ErrorPanel } from '../parts/state/error-panel.tsx'
 import { HOME_PATH } from './navigation/key-targets.ts'
@@ -14,6 +15,8 @@ import { Shell } from './shell/shell.tsx'
 const root = createRootRoute({ component: Frame, notFoundComponent: NotFound })
 // Shown to who is signed in already; `App` shows the sign-in to others, at each address.
 const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: AfterSignIn })
+
+provideTabs(pluginPages)
 
 /** The addresses of the console: those of the entries of plugins. */
 export const router = createRouter({

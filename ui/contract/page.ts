@@ -9,11 +9,27 @@ export interface ConsoleRoute {
   load(): Promise<ComponentType>
 }
 
+/** The object of a page that has tabs of other plugins. */
+export interface TabObject {
+  readonly namespace?: string | undefined
+  /** Of an agent. */
+  readonly name?: string | undefined
+  /** Of a run. */
+  readonly id?: string | undefined
+}
+
+/** What the component of a tab is given. */
+export interface ObjectTabProps {
+  readonly object: TabObject
+}
+
 /** The pages of an entry of the navigation. `GET /api/capabilities` reports title, section and whether the caller may see it. */
 export interface ConsolePages {
   /** That of the page in the slot `console` of the plugin. */
   readonly id: string
   readonly routes: readonly ConsoleRoute[]
+  /** The code of a page that its declaration makes a tab (`tabOf`); it is loaded when the tab is opened. */
+  readonly loadTab?: () => Promise<ComponentType<ObjectTabProps>>
 }
 
 /** Declares the pages of an entry. */

@@ -45,6 +45,17 @@ export function servedKind(document: ApiDocument, api: readonly string[]): Serve
   }
 }
 
+/** Schema of the body of an operation, by its method and path; undefined if it has none. */
+export function bodyOf(
+  { paths, components }: ApiDocument,
+  { method, path }: { readonly method: string; readonly path: string },
+): ValueSchema | undefined {
+  const all = toNode(paths) ?? {}
+  const item = Object.hasOwn(all, path) ? toNode(all[path]) : undefined
+  const node = bodySchema(toNode(item?.[method.toLowerCase()]))
+  return node === undefined ? undefined : { node, named: toNode(components?.schemas) ?? {} }
+}
+
 /** The kinds that a third party serves, as segments below `/api`. */
 export function kindsOfPlugin(document: ApiDocument, plugin: string): readonly (readonly string[])[] {
   return Object.keys(toNode(document.paths) ?? {})

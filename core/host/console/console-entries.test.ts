@@ -89,14 +89,24 @@ test('source and actions of an entry are routes of its plugin', () => {
       handle: async () => ({}),
     }),
   })
-  const catalog = [route('GET', '/things/:ns'), route('POST', '/things/:ns/:name/run'), route('GET', '/other', 'other')]
-  const check = (declared: object): void => {
-    for (const entry of readConsoleEntries(pluginWith(entryOf(declared)))) checkEntryRoutes(entry, catalog)
+  const catalog = [
+    route('GET', '/things/:ns'),
+    route('GET', '/of/:id'),
+    route('POST', '/things/:ns/:name/run'),
+    route('GET', '/other', 'other'),
+  ]
+  const check = (declared: object, tabOf?: 'run'): void => {
+    for (const entry of readConsoleEntries(pluginWith(entryOf(declared))))
+      checkEntryRoutes({ ...entry, tabOf }, catalog)
   }
   const action = { title: 'Run', method: 'POST', path: '/api/x/acme/things/{ns}/{name}/run' }
   check({ ...list, actions: [action] })
   const near = /names GET \/api\/x\/acme\/thngs\/\{ns\}, .*did you mean GET \/api\/x\/acme\/things\/\{ns\}\?/
   assert.throws(() => check({ ...list, source: '/api/x/acme/thngs/{ns}' }), near)
+  const ofRun = { ...list, source: '/api/x/acme/of/{id}' }
+  check(ofRun, 'run')
+  assert.throws(() => check(ofRun), /has \{id\} in its source; the console fills in \{ns\} and \{name\}$/)
+  assert.throws(() => check(list, 'run'), /has \{ns\} in its source; the console fills in \{id\}$/)
   for (const source of ['/api/x/other/other', '/api/runs', 'https://acme.example/'])
     assert.throws(() => check({ ...list, source }), /which is no route of the plugin/)
   assert.throws(() => check({ ...list, actions: [{ ...action, method: 'DELETE' }] }), /names DELETE .*no route/)

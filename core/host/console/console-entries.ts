@@ -5,6 +5,7 @@ import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
 import { TextResponse } from '#core/http/reply/text-response.ts'
+import type { TabbedPage } from '#core/plugin/console-page.ts'
 import { DeclaredPage } from '#core/plugin/declared-page.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import { checkOf } from '#core/validation/validate.ts'
@@ -18,6 +19,7 @@ export interface ConsoleEntry {
   readonly id: string
   readonly text: string
   readonly page: DeclaredPage
+  readonly tabOf: TabbedPage | undefined
 }
 
 const maxBytes = 65_536
@@ -27,11 +29,11 @@ const check = checkOf(DeclaredPage)
 export function readConsoleEntries(plugin: AnyPlugin): readonly ConsoleEntry[] {
   const { console: pages = [] } = plugin
   return pages.flatMap((page) => {
-    const { id, entry } = page ?? {}
+    const { id, entry, tabOf } = page ?? {}
     if (entry === undefined) return []
     const refuse = refusal(plugin, id)
     const text = readEntry(entry, refuse)
-    return [{ plugin, id, text, page: parsePage(text, refuse) }]
+    return [{ plugin, id, text, page: parsePage(text, refuse), tabOf }]
   })
 }
 
@@ -94,14 +96,20 @@ export function reportedEntry({ plugin, id, text }: ConsoleEntry): {
   return { path: `/api/x/${plugin.name}/console/${id}`, integrity: `sha256-${hash}` }
 }
 
-/** Refuses an entry whose source or actions are no routes of its plugin. */
-export function checkEntryRoutes({ plugin, id, page }: ConsoleEntry, catalog: readonly MountedEndpoint[]): void {
+/** What the console knows of the object of a page, for the paths of a declaration. */
+const placeholders = { page: ['{ns}', '{name}'], agent: ['{ns}', '{name}'], run: ['{id}'] } as const
+
+/** Refuses an entry whose source or actions are no routes of its plugin, or whose source has a parameter that the console does not know. */
+export function checkEntryRoutes({ plugin, id, page, tabOf }: ConsoleEntry, catalog: readonly MountedEndpoint[]): void {
   const own = catalog.filter((one) => one.plugin === plugin.name)
   const routes = own.map(
     ({ prefix, endpoint: { method, url } }) => `${method} ${prefix}${url.replaceAll(/:(\w+)/g, '{$1}')}`,
   )
   const used = [`GET ${page.source}`, ...(page.actions ?? []).map(({ method, path }) => `${method} ${path}`)]
   const missing = used.find((route) => !routes.includes(route))
-  if (missing !== undefined)
-    refusal(plugin, id)(`names ${missing}, which is no route of the plugin${didYouMean(missing, routes)}`)
+  const refuse = refusal(plugin, id)
+  if (missing !== undefined) refuse(`names ${missing}, which is no route of the plugin${didYouMean(missing, routes)}`)
+  const known: readonly string[] = placeholders[tabOf ?? 'page']
+  const unknown = page.source.match(/\{\w+\}/g)?.find((name) => !known.includes(name))
+  if (unknown !== undefined) refuse(`has ${unknown} in its source; the console fills in ${known.join(' and ')}`)
 }

@@ -19,7 +19,7 @@ const read = (...plugins: readonly ReturnType<typeof withPages>[]) =>
 
 test('console pages are listed in load order, with the declared fields only', () => {
   const audit = { ...page, id: 'audit', path: '/audit', capability: 'audit.rows' }
-  const more = { ...page, id: 'acme.more', path: '/x/acme/more' }
+  const more = { ...page, id: 'acme.more', path: '/x/acme/more', tabOf: 'run' }
   assert.deepEqual(read(withPages('audit', { ...audit, secret: 1 }), withPages('acme', page, more)), [
     audit,
     page,
@@ -40,6 +40,8 @@ test('a console page names its plugin, and the other one, when id or path is tak
     [[page, { ...page, id: 'y', path: '/y', section: '\0' }], /section must be a string/],
     [[page, { path: '/y' }], /console page undefined: id must be a string/],
     [[page, { ...page, id: 5 }], /id must be a string/],
+    [[page, { ...page, id: 'y', path: '/y', tabOf: 'tenant' }], /tabOf must be agent or run$/],
+    [[page, { ...page, id: 'y', path: '/y', tabOf: null }], /tabOf must be agent or run$/],
     [[page, null], /console page undefined: id must be a string/],
   ] as const)
     assert.throws(() => read(withPages('a', pages[0]), withPages('b', pages[1])), { name: 'BootError', message })

@@ -41,10 +41,10 @@ export function consolePagesOf({
       if (other !== undefined) refuse(`${pluginTitle(other.plugin)} has a page with the same ${field}, ${page[field]}`)
     }
   }
-  return owned.map(({ page: { id, title, section, path, capability } }) => {
+  return owned.map(({ page: { id, title, section, path, capability, tabOf } }) => {
     const entry = entries.find((one) => one.id === id)
     const reported = entry === undefined ? {} : { entry: reportedEntry(entry) }
-    return { id, title, section, path, capability, ...reported }
+    return { id, title, section, path, capability, ...(tabOf === undefined ? {} : { tabOf }), ...reported }
   })
 }
 
@@ -66,6 +66,8 @@ function checkFields(page: ConsolePage, refuse: (why: string) => never): void {
     if (typeof value !== 'string' || value.length > 100 || !value.isWellFormed() || !pattern.test(value))
       refuse(`${field} must be a string of at most 100 characters${field === 'path' ? ', such as /audit' : ''}`)
   }
+  const tabOf = getAt(page, ['tabOf'])
+  if (tabOf !== undefined && tabOf !== 'agent' && tabOf !== 'run') refuse('tabOf must be agent or run')
 }
 
 function checkOwnNames(plugin: string, { id, path, section }: ConsolePage, refuse: (why: string) => never): void {

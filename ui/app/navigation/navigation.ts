@@ -47,7 +47,9 @@ export function sectionsOf(
   entries: readonly { readonly id: string }[],
 ): readonly NavigationSection[] {
   // A page of a third party is drawn from its declaration.
-  const known = pages.filter(({ id, entry }) => entry !== undefined || entries.some((one) => one.id === id))
+  const known = pages.filter(
+    ({ id, entry, tabOf }) => tabOf === undefined && (entry !== undefined || entries.some((one) => one.id === id)),
+  )
   const shown = known
     .map((page) => ({ page, reason: refusalOf(page, capabilities)?.reason }))
     .filter(({ reason }) => reason !== 'denied')
@@ -71,7 +73,7 @@ export function pageAt(
   pages: readonly Static<typeof NavigationPage>[],
 ): Static<typeof NavigationPage> | undefined {
   return pages
-    .filter((page) => path === page.path || path.startsWith(`${page.path}/`))
+    .filter(({ tabOf, ...page }) => tabOf === undefined && (path === page.path || path.startsWith(`${page.path}/`)))
     .toSorted((a, b) => b.path.length - a.path.length)[0]
 }
 

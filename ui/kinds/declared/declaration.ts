@@ -28,6 +28,8 @@ export interface Declaration {
 export interface PathNames {
   readonly ns: string | undefined
   readonly name: string | undefined
+  /** Of a run. */
+  readonly id?: string | undefined
 }
 
 /** Reads the declaration of a page. */
@@ -44,8 +46,8 @@ export function readDeclaration(value: unknown): Declaration {
 }
 
 /** Segments below `/api` of a path with its parameters; undefined while one of them has no value. */
-export function fillPath(path: string, { ns, name }: PathNames): readonly string[] | undefined {
-  const values: Readonly<Record<string, string | undefined>> = { '{ns}': ns, '{name}': name }
+export function fillPath(path: string, { ns, name, id }: PathNames): readonly string[] | undefined {
+  const values: Readonly<Record<string, string | undefined>> = { '{ns}': ns, '{name}': name, '{id}': id }
   const segments = path.split('/').slice(2)
   const filled = segments.map((segment) => (/^\{\w+\}$/.test(segment) ? values[segment] : segment))
   return filled.every((segment) => segment !== undefined && segment !== '') ? (filled as readonly string[]) : undefined
@@ -58,6 +60,7 @@ export function namesOf(item: unknown, { nameField }: Declaration, names: PathNa
     return found === undefined ? undefined : String(found)
   }
   return {
+    ...names,
     ns: field('metadata.namespace', 'namespace') ?? names.ns,
     name: nameField === undefined ? (field('metadata.name', 'name') ?? names.name) : field(nameField),
   }

@@ -26,7 +26,9 @@ export function ThirdPartyPage() {
   const [, , plugin = '', plural = '', ...names] = path.split('/').map(decodeSegment)
   const { data: document } = useApiDocument()
   if (data === undefined) return undefined
-  const own = data.pages.filter((page) => page.path === `/x/${plugin}` || page.path.startsWith(`/x/${plugin}/`))
+  const own = data.pages.filter(
+    (page) => page.tabOf === undefined && (page.path === `/x/${plugin}` || page.path.startsWith(`/x/${plugin}/`)),
+  )
   const kinds = document === undefined ? undefined : kindsOfPlugin(document, plugin)
   const declared = own
     .filter((page) => path === page.path || path.startsWith(`${page.path}/`))
@@ -38,13 +40,7 @@ export function ThirdPartyPage() {
   if (declared?.entry !== undefined)
     return (
       <>
-        <DeclaredView
-          key={declared.id}
-          page={declared}
-          entryPath={declared.entry.path}
-          integrity={declared.entry.integrity}
-          rest={restOf(path, declared)}
-        />
+        <DeclaredView key={declared.id} page={declared} rest={restOf(path, declared)} />
         {path === `/x/${plugin}` ? <KindLinks plugin={plugin} kinds={kinds ?? []} /> : undefined}
       </>
     )

@@ -24,6 +24,13 @@ const all: readonly SegmentOption<RunView>[] = [
   { value: 'events', label: text.run.views.events, icon: 'list' },
 ]
 
+/** A view that a page adds. */
+export interface AddedView {
+  readonly id: string
+  readonly title: string
+  readonly content: ReactNode
+}
+
 interface RunViewsProps {
   readonly spans: readonly TraceSpan[]
   /** `view` and `span` of the address. */
@@ -33,6 +40,8 @@ interface RunViewsProps {
   /** What the views show that are no graph; a view without content is not offered. */
   readonly messages?: ReactNode
   readonly events?: ReactNode
+  /** Further views, which have no inspector. */
+  readonly added?: readonly AddedView[]
   /** The inspector of a span. */
   readonly inspect: (place: number, onClose: () => void) => ReactNode
   readonly elapsed?: number
@@ -41,13 +50,17 @@ interface RunViewsProps {
 
 /** A trace as a waterfall, a flame graph, messages or events, with an inspector of the selected span. */
 export function RunViews(props: RunViewsProps) {
-  const { spans, spanId, onChange, messages, events, inspect, elapsed = 0, more } = props
+  const { spans, spanId, onChange, messages, events, added = [], inspect, elapsed = 0, more } = props
   const isNarrow = useNarrow()
   // On a phone the inspector covers the spans, so that it opens only for one that was chosen.
   const [isClosed, setClosed] = useState(isNarrow && spanId === undefined)
   const given = { waterfall: true, flame: true, messages: messages !== undefined, events: events !== undefined }
-  const options = all.filter(({ value }) => given[value])
+  const options: readonly SegmentOption<string>[] = [
+    ...all.filter(({ value }) => given[value]),
+    ...added.map(({ id, title }) => ({ value: id, label: title })),
+  ]
   const view = options.find(({ value }) => value === props.view)?.value ?? 'waterfall'
+  const own = added.find(({ id }) => id === view)
   const found = spanId === undefined ? -1 : spans.findIndex(({ id }) => id === spanId)
   const selected = found === -1 ? selectAtFirst(spans) : found
   const select = (place: number): void => {
@@ -56,7 +69,7 @@ export function RunViews(props: RunViewsProps) {
   }
   const shared = { spans, selected, onSelect: select, elapsed }
   return (
-    <Split dock={isClosed ? undefined : inspect(selected, () => setClosed(true))}>
+    <Split dock={isClosed || own !== undefined ? undefined : inspect(selected, () => setClosed(true))}>
       <div className={styles['views']}>
         <Segmented
           label={text.run.view}
@@ -70,6 +83,7 @@ export function RunViews(props: RunViewsProps) {
         {view === 'flame' ? <Flame {...shared} /> : undefined}
         {view === 'messages' ? messages : undefined}
         {view === 'events' ? events : undefined}
+        {own?.content}
       </Suspense>
     </Split>
   )

@@ -1,11 +1,15 @@
 import { useParams } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import type { ComponentType } from 'react'
+import { useLive } from '#ui/api/live/live.ts'
 import { useAddress } from '#ui/contract/search.ts'
+import { useObjectTabs } from '#ui/kinds/object-tabs/object-tabs.tsx'
+import type { ObjectTab } from '#ui/kinds/object-tabs/object-tabs.tsx'
 import { Tabs } from '#ui/parts/control/tabs.tsx'
 import { Notice } from '#ui/parts/page/notice.tsx'
 import { PageBar } from '#ui/parts/page/page-bar.tsx'
 import { ProblemState } from '#ui/parts/state/problem-state.tsx'
+import { LiveBadge } from '#ui/parts/status/live-badge.tsx'
 import { StatusBadge } from '#ui/parts/status/status-badge.tsx'
 import { Glyph } from '#ui/parts/value/agent-name.tsx'
 import { healthOf } from '../shared/shown-agent.ts'
@@ -27,7 +31,7 @@ const panels: Readonly<Record<TabName, ComponentType<AgentTabProps>>> = {
   logs: lazy(async () => ({ default: (await import('./logs/logs-tab.tsx')).LogsTab })),
   memory: lazy(async () => ({ default: (await import('./memory/memory-tab.tsx')).MemoryTab })),
   policies: lazy(async () => ({ default: (await import('./policies/policies-tab.tsx')).PoliciesTab })),
-  source: lazy(async () => ({ default: (await import('./source/source-tab.tsx')).SourceTab })),
+  yaml: lazy(async () => ({ default: (await import('./yaml/yaml-tab.tsx')).YamlTab })),
 }
 const AgentDialogs = lazy(async () => ({ default: (await import('./dialogs/agent-dialogs.tsx')).AgentDialogs }))
 
@@ -41,10 +45,12 @@ export function AgentPage() {
   const place = { namespace, name }
   const { agent, error, isGone, reload } = useAgent(place)
   const [{ tab: given }, change] = useAddress()
+  const live = useLive()
   const [dialog, setDialog] = useState<AgentDialogName>()
-  const tab = tabs.find(({ value }) => value === given)?.value ?? 'overview'
-  const openTab = (value: TabName): void => change({ tab: value === 'overview' ? undefined : value })
-  const Panel = panels[tab]
+  const added = useObjectTabs('agent')
+  const options = [...tabs, ...added.map(({ id, title }) => ({ value: id, label: title }))]
+  const tab = options.find(({ value }) => value === given)?.value ?? 'overview'
+  const openTab = (value: string): void => change({ tab: value === 'overview' ? undefined : value })
   return (
     <>
       <PageBar
@@ -54,15 +60,16 @@ export function AgentPage() {
         actions={agent === undefined ? [] : actionsOf(agent, { isGone, tab, openTab, openDialog: setDialog })}
       >
         {agent === undefined ? undefined : <StatusBadge state={healthOf(agent).state} />}
+        {agent === undefined || isGone ? undefined : <LiveBadge state={live} />}
       </PageBar>
       {agent === undefined && error !== null ? <ProblemState error={error} onRetry={reload} /> : undefined}
       {agent !== undefined && error !== null ? <StaleStrip error={error} isGone={isGone} /> : undefined}
       {agent === undefined ? undefined : (
         <>
           <AgentFacts agent={agent} />
-          <Tabs label={text.tabsLabel} value={tab} options={tabs} onChange={openTab} isTall>
+          <Tabs label={text.tabsLabel} value={tab} options={options} onChange={openTab} isTall>
             <Suspense fallback={<div className={styles['busy']} />}>
-              <Panel key={`${namespace}/${name}`} agent={agent} place={place} />
+              <TabPanel key={`${namespace}/${name}`} tab={tab} added={added} agent={agent} place={place} />
             </Suspense>
           </Tabs>
           <Suspense>
@@ -74,6 +81,18 @@ export function AgentPage() {
       )}
     </>
   )
+}
+
+interface TabPanelProps extends AgentTabProps {
+  readonly tab: string
+  readonly added: readonly ObjectTab[]
+}
+
+function TabPanel({ tab, added, agent, place }: TabPanelProps) {
+  const Added = added.find(({ id }) => id === tab)?.Panel
+  if (Added !== undefined) return <Added object={place} />
+  const Panel = panels[tab as TabName]
+  return <Panel agent={agent} place={place} />
 }
 
 function StaleStrip({ error, isGone }: { readonly error: Error; readonly isGone: boolean }) {

@@ -1,5 +1,7 @@
 import { lazy, Suspense, useMemo, useState } from 'react'
 import type { ReactNode } from 'react'
+import type { TabObject } from '#ui/contract/page.ts'
+import { useObjectTabs } from '#ui/kinds/object-tabs/object-tabs.tsx'
 import { Notice } from '#ui/parts/page/notice.tsx'
 import { NodeInspector } from '#ui/parts/run/node-inspector.tsx'
 import { RunViews } from '#ui/parts/run/run-views.tsx'
@@ -30,6 +32,7 @@ interface RunTraceProps {
 export function RunTrace({ run, data, view, spanId, onChange, onEvents }: RunTraceProps) {
   const { tree, flat, stream, loadMore } = data
   const now = useNow()
+  const tabs = useObjectTabs('run')
   const retry = (): void => {
     tree.refetch().catch(() => undefined)
   }
@@ -77,6 +80,7 @@ export function RunTrace({ run, data, view, spanId, onChange, onEvents }: RunTra
         spanId={spanId}
         onChange={onChange}
         inspect={inspect}
+        added={tabs.map(({ id, title, Panel }) => ({ id, title, content: <Panel object={objectOf(run)} /> }))}
         elapsed={elapsedOf(run, now)}
         more={nextAfter === null ? undefined : { words: text.more(spans.length, spanCount), onLoad: loadMore }}
         messages={<RunMessages messages={messages} onCall={(id) => onChange({ view: undefined, span: id })} />}
@@ -99,4 +103,8 @@ function Strip({ words }: { readonly words: string }) {
       <Notice tone="warn">{words}</Notice>
     </div>
   )
+}
+
+function objectOf({ id, agent }: RunOfPage): TabObject {
+  return { id, namespace: agent?.namespace, name: agent?.name }
 }
