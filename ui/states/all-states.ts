@@ -1,3 +1,4 @@
+import { bulkStates } from '../parts/bulk/bulk.states.tsx'
 import { contentStates } from '../parts/content/content.states.tsx'
 import { controlStates } from '../parts/control/control.states.tsx'
 import { documentStates } from '../parts/document/document.states.tsx'
@@ -21,6 +22,7 @@ export const allStates: readonly PartStates[] = [
   ...valueStates,
   ...controlStates,
   ...tableStates,
+  ...bulkStates,
   ...filterStates,
   ...stateStates,
   ...overlayStates,

@@ -284,6 +284,9 @@ export const text = {
     clear: 'Clear the selection',
     row: 'Select the row',
     column: 'Selected',
+    progress: (done: number, of: number) => `${done} of ${of}`,
+    failed: (count: number) => plural(count, 'row failed, and stays selected', 'rows failed, and stay selected'),
+    again: (count: number) => `Try ${plural(count, 'row', 'rows')} again`,
   },
   pager: {
     label: 'Pages of the list',

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { extendTo, nothingSelected, toggleRow } from './bulk-selection.ts'
+import type { BulkState } from './bulk-selection.ts'
 
 /** Rows that are selected for an action: Space, Shift or a tick box selects them. */
 export interface BulkSelection {
@@ -12,9 +13,15 @@ export interface BulkSelection {
   clear(): void
 }
 
-/** A selection for the `bulk` of a `DataTable` and its `BulkBar`. */
-export function useBulk(): BulkSelection {
-  const [state, change] = useState(nothingSelected)
+/** A selection for the `bulk` of a `DataTable` and its `BulkBar`. It ends when `list`, the name of what is listed, becomes another one. */
+export function useBulk(list = ''): BulkSelection {
+  const [{ of, ...kept }, set] = useState({ ...nothingSelected, of: list })
+  const state = of === list ? kept : nothingSelected
+  const change = (next: BulkState | ((was: BulkState) => BulkState)): void =>
+    set((was) => {
+      const known = was.of === list ? was : nothingSelected
+      return { ...(typeof next === 'function' ? next(known) : next), of: list }
+    })
   return {
     selected: state.selected,
     toggle: (key) => change((was) => toggleRow(was, key)),

@@ -11,7 +11,9 @@ import { PageBar } from '#ui/parts/page/page-bar.tsx'
 import { EmptyState, NoMatch } from '#ui/parts/state/empty-state.tsx'
 import { LiveBadge } from '#ui/parts/status/live-badge.tsx'
 import { DataTable } from '#ui/parts/table/data-table.tsx'
+import { useBulk } from '#ui/parts/table/use-bulk.ts'
 import { Pager } from '#ui/parts/table/pager.tsx'
+import { CancelSelected } from './cancel-selected.tsx'
 import { runsText as text } from './text.ts'
 import { runColumns } from './run-columns.tsx'
 import type { RunOfList } from './run-columns.tsx'
@@ -39,7 +41,9 @@ export function RunsPage() {
   const list = useQuery(apiQuery<RunPage>(['runs'], { ...query, order: search['order'], cursor }))
   const counted = { ...query, bins: BINS, groupBy: 'agent', top: MOST_AGENTS }
   const stats = useQuery(apiQuery<RunStats>(['runs', 'stats'], counted))
-  const { rows, waiting, onScrollCapture, showNew } = useHeldRows(list.data?.items, JSON.stringify([query, search]))
+  const listed = JSON.stringify([query, search])
+  const { rows, waiting, onScrollCapture, showNew } = useHeldRows(list.data?.items, listed)
+  const bulk = useBulk(listed)
   const navigate = useNavigate()
   const next = list.data?.nextCursor ?? null
   const retry = (): void => {
@@ -71,9 +75,11 @@ export function RunsPage() {
           error={list.error}
           onRetry={retry}
           onOpen={open}
+          bulk={bulk}
           empty={<NoRuns isFiltered={setFilters(search).length > 0} onChange={change} />}
         />
       </div>
+      <CancelSelected bulk={bulk} rows={rows ?? []} />
       <Pager
         note={text.notes[search['order'] as keyof typeof text.notes] ?? text.notes.newest}
         onNewer={onNewer}

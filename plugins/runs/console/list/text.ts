@@ -15,6 +15,15 @@ export const runsText = {
   title: 'Runs',
   search: 'Run id, subject or label',
   waiting: (count: number) => `${count} new`,
+  cancel: {
+    title: (count: number) => `Cancel ${runCount(count)}?`,
+    action: (count: number) => `Cancel ${runCount(count)}`,
+    effects: [
+      'Each stops at its next step, and so do the runs that it has started.',
+      'What a tool has done is not undone.',
+    ],
+    done: (count: number) => `${runCount(count)} will stop.`,
+  },
   empty: 'No runs in this time',
   emptyDetail: 'A run is listed here as soon as an agent is asked for something.',
   emptyAction: 'Show the last 30 days',

@@ -17,6 +17,7 @@ import { useRun } from './use-run.ts'
 const loadTrace = import('./run-trace.tsx')
 const RunTrace = lazy(async () => ({ default: (await loadTrace).RunTrace }))
 const ShareDialog = lazy(async () => ({ default: (await import('./share-dialog.tsx')).ShareDialog }))
+const RetryDialog = lazy(async () => ({ default: (await import('../again/retry-dialog.tsx')).RetryDialog }))
 const DecideDialog = lazy(async () => ({ default: (await import('./decide-dialog.tsx')).DecideDialog }))
 
 const crumbs = [{ label: text.runs, to: '/runs' }]
@@ -30,11 +31,11 @@ export function OneRunPage() {
 
 function OneRun({ id }: { readonly id: string }) {
   const [{ view, span }, change] = useAddress()
-  const [dialog, setDialog] = useState<'share' | 'decide'>()
+  const [dialog, setDialog] = useState<'share' | 'decide' | 'retry'>()
   const [hasEvents, setEvents] = useState(false)
   const data = useRun(id, { spanId: span, hasEvents: hasEvents || view === 'events' })
   const { run, tree, flat, isOpen, stream } = data
-  const actions = useRunActions(run.data, () => setDialog('share'))
+  const actions = useRunActions(run.data, setDialog)
   const close = (): void => setDialog(undefined)
   if (run.data === undefined) return <NoRun error={run.error} onRetry={() => retry(run)} />
   const failure = flat === undefined ? 0 : selectAtFirst(flat.spans)
@@ -67,6 +68,7 @@ function OneRun({ id }: { readonly id: string }) {
       </Suspense>
       <Suspense>
         {dialog === 'share' ? <ShareDialog runId={id} onClose={close} /> : undefined}
+        {dialog === 'retry' ? <RetryDialog run={run.data} onClose={close} /> : undefined}
         {dialog === 'decide' ? <DecideDialog run={run.data} onClose={close} /> : undefined}
       </Suspense>
     </>

@@ -7,6 +7,7 @@ export const runText = {
   missingAction: 'Show all runs',
   actions: {
     again: 'Run again',
+    edited: 'Run again with another input',
     share: 'Share',
     cancel: 'Cancel run',
     compare: 'Compare with another run',

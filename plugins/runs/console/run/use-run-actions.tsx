@@ -16,7 +16,10 @@ function failed(error: Error): void {
 }
 
 /** What can be done with a run. */
-export function useRunActions(run: RunOfPage | undefined, onShare: () => void): readonly PageAction[] {
+export function useRunActions(
+  run: RunOfPage | undefined,
+  onOpen: (dialog: 'share' | 'retry') => void,
+): readonly PageAction[] {
   const queries = useQueryClient()
   const navigate = useNavigate()
   const go = (to: string, search: object = {}): void => {
@@ -44,10 +47,11 @@ export function useRunActions(run: RunOfPage | undefined, onShare: () => void): 
       whyNot: noAgent,
       onPick: () => (again.isPending ? undefined : again.mutate(id)),
     },
-    { text: words.share, icon: 'share', rank: 'secondary', onPick: onShare },
+    { text: words.share, icon: 'share', rank: 'secondary', onPick: () => onOpen('share') },
     ...(isOpenRun(run)
       ? [{ text: words.cancel, icon: 'barred', rank: 'secondary', onPick: () => cancel.mutate(id) } as const]
       : []),
+    { text: words.edited, icon: 'edit', rank: 'menu', whyNot: noAgent, onPick: () => onOpen('retry') },
     { text: words.compare, icon: 'scale', rank: 'menu', onPick: () => go('/runs/compare', { a: id }) },
     { text: words.fixture, icon: 'data', rank: 'menu', onPick: () => save(id).catch(failed) },
     {

@@ -1,9 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import type { Static } from 'typebox'
-import type { Share } from '#schemas/api/sharing.ts'
 import { apiQuery } from '#ui/api/queries.ts'
-import { sendApi } from '#ui/api/request-api.ts'
 import { usePaging } from '#ui/contract/paging.ts'
 import { Button } from '#ui/parts/control/button.tsx'
 import { showToast } from '#ui/parts/overlay/toast-store.ts'
@@ -12,11 +9,13 @@ import { EmptyState } from '#ui/parts/state/empty-state.tsx'
 import type { DataColumn } from '#ui/parts/table/data-column.ts'
 import { DataTable } from '#ui/parts/table/data-table.tsx'
 import { Pager } from '#ui/parts/table/pager.tsx'
+import { useBulk } from '#ui/parts/table/use-bulk.ts'
 import { AgentName } from '#ui/parts/value/agent-name.tsx'
 import { Time } from '#ui/parts/value/time.tsx'
+import { RevokeSelected } from './revoke-selected.tsx'
+import { revokeShare } from './revoke-share.ts'
+import type { ShownShare } from './revoke-share.ts'
 import { sharesText as text } from './text.ts'
-
-type ShownShare = Static<typeof Share>
 
 interface SharePage {
   readonly items: readonly ShownShare[]
@@ -63,13 +62,14 @@ export function SharesPage() {
   const navigate = useNavigate()
   const { data, error, refetch } = useQuery(apiQuery<SharePage>(['my', 'shares'], { cursor }))
   const revoke = useMutation({
-    mutationFn: async ({ runId, id }: ShownShare) => sendApi({ method: 'DELETE', path: ['runs', runId, 'shares', id] }),
+    mutationFn: revokeShare,
     onSuccess: async () => {
       showToast({ kind: 'done', message: text.revoked })
       await queries.invalidateQueries({ queryKey: ['my', 'shares'] })
     },
     onError: ({ message }) => showToast({ kind: 'failed', message }),
   })
+  const bulk = useBulk(cursor)
   const next = data?.nextCursor ?? null
   const busy = revoke.isPending ? revoke.variables.id : undefined
   return (
@@ -84,6 +84,7 @@ export function SharesPage() {
         onRetry={() => {
           refetch().catch(() => undefined)
         }}
+        bulk={bulk}
         onOpen={({ runId }) => {
           navigate({ to: `/runs/${encodeURIComponent(runId)}` }).catch(() => undefined)
         }}
@@ -93,6 +94,7 @@ export function SharesPage() {
           </EmptyState>
         }
       />
+      <RevokeSelected bulk={bulk} shares={data?.items ?? []} />
       <Pager note={text.note} onNewer={onNewer} onOlder={next === null ? undefined : () => older(next)} />
     </>
   )

@@ -1,3 +1,7 @@
+import { plural } from '#ui/text/plural.ts'
+
+const shareCount = (count: number): string => plural(count, 'share', 'shares')
+
 /** The words of the page of shares, in English. */
 export const sharesText = {
   title: 'Shares',
@@ -7,6 +11,12 @@ export const sharesText = {
   revoke: 'Revoke',
   revokeOf: (agent: string) => `Revoke the share of ${agent}`,
   revoked: 'The share was revoked; its link stopped working.',
+  bulk: {
+    title: (count: number) => `Revoke ${shareCount(count)}?`,
+    action: (count: number) => `Revoke ${shareCount(count)}`,
+    effects: ['Their links stop working at once. A link cannot be restored.', 'The runs stay.'],
+    done: (count: number) => `${shareCount(count)} revoked.`,
+  },
   full: 'Full',
   none: 'Without content',
   of: (views: number, most: number | null) => (most === null ? String(views) : `${views} of ${most}`),
