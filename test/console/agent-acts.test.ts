@@ -6,6 +6,7 @@ import type { Scope } from '#test/harness/scope.ts'
 import { packConsole } from '../../scripts/console/pack-console.ts'
 import { needsChromium } from './browser-session.ts'
 import { cannedAgent, cannedAgents, cannedRunId, hostileWords, streamOf, viewerRights } from './canned-agents.ts'
+import { openEvents } from './canned-events.ts'
 import { serveConsole } from './fake-console.ts'
 import type { CannedHandler, CannedResponses } from './fake-console.ts'
 import { axeViolations, openLook, startBrowser } from './look.ts'
@@ -48,10 +49,14 @@ test('an agent that is deleted meanwhile leaves its data and a strip', needsChro
     const body = isGone ? { status: 404, title: 'Gone.', detail: 'It is gone.' } : cannedAgent('triage')
     response.writeHead(isGone ? 404 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   }
-  const page = await openPage(t, browser, { path: agent, api: { '/api/agents/support/triage': handler } })
+  const events = openEvents()
+  const api = { '/api/agents/support/triage': handler, '/api/events': events.handler }
+  const page = await openPage(t, browser, { path: agent, api })
   await page.waitForSelector('text=Conditions')
+  await page.waitForSelector('text=Live')
   isGone = true
-  await page.waitForSelector('text=This agent was deleted', { timeout: 25_000 })
+  events.send({ type: 'dev.mesh.cluster.deleted.v1', subject: 'support/AgentDeployment/triage' })
+  await page.waitForSelector('text=This agent was deleted', { timeout: 10_000 })
   assert.ok(await page.isVisible('text=Conditions'))
   assert.equal(await page.locator('button:has-text("Talk")').getAttribute('aria-disabled'), 'true')
 })

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { cannedShell } from './fake-console.ts'
 import type { CannedHandler, CannedResponses } from './fake-console.ts'
 import { answeringEvents, askingEvents } from './played-events.ts'
@@ -167,6 +168,9 @@ const agentPath = '/api/agents/support/triage'
 /** Responses of the API about agents, with one that has all tabs. */
 export const cannedAgents: CannedResponses = {
   ...cannedShell,
+  '/openapi.json': JSON.parse(
+    readFileSync(new URL('../../docs/reference/openapi.json', import.meta.url), 'utf8'),
+  ) as object,
   '/api/agents': paged(...listed),
   [agentPath]: opened,
   [`${agentPath}/references`]: paged(

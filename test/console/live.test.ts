@@ -123,7 +123,16 @@ test('an event makes its object and the lists with it stale, and no other object
     assert.ok(!staleOf(run, key), JSON.stringify(key))
   assert.ok(staleOf(event('cluster.updated', 'GuardrailPolicy', 'pii'), ['guardrailpolicies', 'demo', 'pii', {}]))
   assert.ok(staleOf(event('cluster.created', 'ModelProvider', 'x'), ['providers', {}]))
-  assert.ok(!staleOf(event('cluster.updated', 'Agent', 'a'), ['agents', 'demo', 'b', {}]))
+  // As the subject of an event names the kind.
+  const agent = event('cluster.updated', 'AgentDeployment', 'a')
+  for (const key of [
+    ['agents', {}],
+    ['agents', 'demo', 'a', 'versions', {}],
+    ['summary', {}],
+  ])
+    assert.ok(staleOf(agent, key), JSON.stringify(key))
+  assert.ok(!staleOf(agent, ['agents', 'demo', 'b', {}]))
+  assert.ok(staleOf(run, ['agents', 'demo', 'b', 'runs', {}]))
   assert.deepEqual(staleKeysOf(event('__proto__', 'Run', 'a')), [])
   assert.ok(allStale.some((key) => isStale(['agents', 'demo', 'b', 'versions', {}], key)))
 })

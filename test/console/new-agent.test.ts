@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import test from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { withoutSecrets } from '#plugins/agents/console/new/agent-draft.ts'
+import { withSecretsOf, withoutSecrets } from '#ui/kinds/document/draft-store.ts'
 import { copiedMetadata, sourceOf } from '#plugins/agents/console/new/agent-source.ts'
 import { toBody, toDocumentFields } from '#plugins/agents/console/new/draft-body.ts'
 import { packConsole } from '../../scripts/console/pack-console.ts'
@@ -45,6 +45,19 @@ nested: {dbPassword: value-5, title: kept title}
   for (const word of ['PLAIN', 'KEPT_NAME', 'kept-secret', 'kept-binding', 'kept title', 'node, a.js'])
     assert.ok(kept.includes(word), `${word}: ${kept}`)
   assert.equal(withoutSecrets('a: [1'), undefined)
+  // An edit has them again, also in a list whose entries moved.
+  const moved = kept
+    .replace('env: {PLAIN', 'env: {NEW: "", PLAIN')
+    .replace('    - name: KEPT_NAME', '    - name: FIRST\n      value: ""\n    - name: KEPT_NAME')
+  const again = withSecretsOf(moved, yaml)
+  for (const [name, value] of [
+    ['PLAIN', 'value-1'],
+    ['LOG', 'value-2'],
+    ['apiKey', 'value-4'],
+    ['dbPassword', 'value-5'],
+  ])
+    assert.match(again, new RegExp(`${name}: "?${value}`))
+  assert.match(again, /name: FIRST\n +value: ""\n +- name: KEPT_NAME\n +value: "?value-3/)
 })
 
 test('the body is the object, or the simplified format with its namespace; refused fields are those of the document', () => {
@@ -129,14 +142,16 @@ test('three presses make an agent of a recipe, and its playground has the input 
   await page.getByRole('button', { name: 'Dry run' }).click()
   await page.getByText('Nothing was created').waitFor()
   // The draft outlives a reload.
-  while (!String(await page.evaluate("sessionStorage.getItem('mesh-agent-draft')")).includes('greeter'))
+  while (
+    !String(await page.evaluate("sessionStorage.getItem('mesh-draft agents/-new/recipe:hello')")).includes('greeter')
+  )
     await page.waitForTimeout(100)
   await page.goto(page.url())
   await page.getByText('Your draft was restored').waitFor()
   assert.equal(await page.getByRole('textbox', { name: /^Name/ }).first().inputValue(), 'greeter')
   await page.getByRole('button', { name: 'Create' }).click()
   await page.waitForURL(/\/agents\/demo\/greeter\?tab=playground&input=My(\+|%20)name(\+|%20)is(\+|%20)Ada\.$/)
-  assert.equal(await page.evaluate("sessionStorage.getItem('mesh-agent-draft')"), null)
+  assert.equal(await page.evaluate("sessionStorage.getItem('mesh-draft agents/-new/recipe:hello')"), null)
   assert.deepEqual(
     sent.map(({ query, body }) => [query.get('dryRun'), (body as { namespace: string }).namespace]),
     [

@@ -1,20 +1,23 @@
 import { useEffect, useState } from 'react'
-import { stringify } from 'yaml'
+import type { ReactNode } from 'react'
 import { ApiProblem } from '../api/api-problem.ts'
 import { Button } from '../parts/control/button.tsx'
 import { useKeys } from '../parts/keys/use-keys.ts'
 import { showToast } from '../parts/overlay/toast-store.ts'
 import { Notice } from '../parts/page/notice.tsx'
-import { ProblemState } from '../parts/state/problem-state.tsx'
+import { rebaseYaml } from '../parts/yaml/rebase-yaml.ts'
 import { kindText as text } from '../text/kinds.ts'
-import { ConflictView } from './conflict-view.tsx'
-import { DocumentPanes } from './document-panes.tsx'
+import { ConflictView } from './document/conflict-view.tsx'
+import { DocumentPanes } from './document/document-panes.tsx'
+import { ReviewDialog } from './document/review-dialog.tsx'
+import { OutcomeNotice, ReadOnlyNotice, RestoredNotice } from './editor-notices.tsx'
 import type { KindEntry } from './kind-entry.ts'
-import { toEdited } from './kind-object.ts'
+import { fieldsOfCluster, fixedFields } from './kind-object.ts'
 import type { KindObject } from './kind-object.ts'
 import styles from './kinds.module.css'
-import { rebaseYaml } from '../parts/yaml/rebase-yaml.ts'
 import type { ServedKind } from './served-kind.ts'
+import { objectYaml, sampleYaml, useEdited } from './use-edited.ts'
+import type { EditedObject } from './use-edited.ts'
 import { useSave } from './use-save.ts'
 import type { SaveOutcome } from './use-save.ts'
 
@@ -26,132 +29,146 @@ interface KindEditorProps {
   readonly object: KindObject | undefined
   readonly namespace?: string | undefined
   readonly onCreated?: (created: KindObject) => void
+  readonly onSaved?: (saved: KindObject) => void
+  /** What a save does besides. Given, a save shows its dry run and what changes before it is sent. */
+  readonly effects?: readonly string[]
+  /** Why the caller cannot save. */
+  readonly whyNot?: string | undefined
 }
 
-// What the cluster sets or the address names.
-const hidden = [
-  '/apiVersion',
-  '/kind',
-  '/status',
-  ...[
-    'uid',
-    'resourceVersion',
-    'generation',
-    'generateName',
-    'creationTimestamp',
-    'deletionTimestamp',
-    'managedFields',
-    'finalizers',
-    'ownerReferences',
-    'deletionGracePeriodSeconds',
-    'selfLink',
-  ].map((name) => `/metadata/${name}`),
-]
-const fixed = ['/metadata/name', '/metadata/namespace']
-
 /** Changes or creates an object as form and YAML. */
-export function KindEditor({ entry, served, object, namespace, onCreated }: KindEditorProps) {
-  const [base, setBase] = useState(object)
-  const first = base === undefined ? emptyYaml(served, namespace) : toYaml(base)
-  const [yaml, setYaml] = useState(first)
-  const before = base === undefined ? undefined : first
-  const onSaved = (saved: KindObject): void => {
-    showToast({
-      kind: 'done',
-      message: base === undefined ? text.created2(saved.metadata.name) : text.saved(saved.metadata.name),
-    })
-    if (base === undefined) return onCreated?.(saved)
-    setBase(saved)
-    setYaml(toYaml(saved))
+export function KindEditor(props: KindEditorProps) {
+  const { entry, served, object, namespace, onCreated, onSaved, effects, whyNot } = props
+  const edited = useEdited({ entry, served, object, namespace })
+  const { base, first, yaml, setYaml, isRestored, continueOn } = edited
+  const [isReviewed, setReviewed] = useState(false)
+  const { outcome, busy, save, forget } = useSave({
+    entry,
+    object: base,
+    onSaved: (saved) => {
+      setReviewed(false)
+      const { name } = saved.metadata
+      showToast({ kind: 'done', message: base === undefined ? text.created2(name) : text.saved(name) })
+      if (base === undefined) return onCreated?.(saved)
+      continueOn(saved, objectYaml(saved))
+      onSaved?.(saved)
+    },
+  })
+  const send = async (how: 'save' | 'dryRun'): Promise<void> => {
+    const isReview = how === 'save' && effects !== undefined
+    const isAccepted = await save(yaml, isReview ? 'dryRun' : how)
+    if (isReview) setReviewed(isAccepted)
   }
-  const { outcome, busy, save, forget } = useSave({ entry, object: base, onSaved })
-  const send = (how: 'save' | 'dryRun'): void => {
-    save(yaml, how).catch(() => undefined)
+  const isOpen = base === undefined || yaml !== first
+  const canSave = served?.verbs.includes(base === undefined ? 'create' : 'update') === true && whyNot === undefined
+  const start = (how: 'save' | 'dryRun') => (): void => {
+    if (canSave && isOpen) send(how).catch(() => undefined)
   }
-  useKeys([{ keys: 'Ctrl+enter', label: text.save, run: () => send('save') }])
-  useUnsaved(before !== undefined && yaml !== before)
+  useKeys([{ keys: 'Ctrl+enter', label: text.save, run: start('save') }])
+  useUnsaved(base !== undefined && isOpen)
   if (served === undefined)
     return (
       <Notice tone="warn" title={text.notServed}>
         {text.notServedDetail}
       </Notice>
     )
-  const canSave = served.verbs.includes(base === undefined ? 'create' : 'update')
-  const { theirs } = outcome
   return (
     <div className={styles['editor']}>
-      {theirs === undefined || base === undefined ? undefined : (
-        <ConflictView
-          base={first}
-          mine={yaml}
-          theirs={toYaml(theirs)}
-          onPick={(pick) => {
-            const kept = pick === 'take' ? toYaml(theirs) : rebaseYaml(first, yaml, toYaml(theirs))
-            setBase(theirs)
-            setYaml(kept)
-            forget()
-            if (pick === 'keep') save(kept, 'save', theirs).catch(() => undefined)
-          }}
-        />
-      )}
+      {isRestored ? <RestoredNotice /> : undefined}
+      <Conflict edited={edited} outcome={outcome} onForget={forget} onKeep={save} />
       <OutcomeNotice outcome={outcome} />
+      {canSave || base === undefined ? undefined : <ReadOnlyNotice object={base} {...(whyNot && { whyNot })} />}
       <DocumentPanes
         noun={entry.noun}
         value={yaml}
         onChange={canSave ? setYaml : undefined}
-        onSave={canSave ? () => send('save') : undefined}
+        onSave={canSave ? start('save') : undefined}
         schema={served.input}
         refused={refusedOf(outcome)}
-        hidden={entry.isClusterWide === true ? [...hidden, '/metadata/namespace'] : hidden}
-        fixed={base === undefined ? [] : fixed}
-        before={canSave ? before : undefined}
+        hidden={entry.isClusterWide === true ? [...fieldsOfCluster, '/metadata/namespace'] : fieldsOfCluster}
+        fixed={base === undefined ? [] : fixedFields}
+        before={canSave && base !== undefined ? first : undefined}
       />
       {canSave ? (
-        <div className={styles['actions']}>
-          <Button
-            kind="primary"
-            isBusy={busy === 'save'}
-            whyNot={yaml === before ? text.unchanged : undefined}
-            onClick={() => send('save')}
-          >
-            {base === undefined ? text.create(entry.noun) : text.save}
-          </Button>
-          <Button isBusy={busy === 'dryRun'} onClick={() => send('dryRun')}>
-            {text.dryRun}
-          </Button>
+        <EditorActions
+          words={base === undefined ? text.create(entry.noun) : text.save}
+          isSaving={busy === 'save' || (effects !== undefined && busy === 'dryRun')}
+          isTrying={busy === 'dryRun'}
+          whyNot={isOpen ? undefined : text.unchanged}
+          onStart={start}
+        >
           {yaml === first ? undefined : <Button onClick={() => setYaml(first)}>{text.discard}</Button>}
           {base === undefined && served.sample !== undefined ? (
             <Button kind="quiet" onClick={() => setYaml(sampleYaml(served, namespace))}>
               {text.example}
             </Button>
           ) : undefined}
-        </div>
+        </EditorActions>
+      ) : undefined}
+      {isReviewed ? (
+        <ReviewDialog
+          noun={entry.noun}
+          before={first}
+          after={yaml}
+          effects={effects ?? []}
+          isBusy={busy === 'save'}
+          onConfirm={() => {
+            save(yaml, 'save')
+              .then((isSaved) => (isSaved ? undefined : setReviewed(false)))
+              .catch(() => undefined)
+          }}
+          onClose={() => setReviewed(false)}
+        />
       ) : undefined}
     </div>
   )
 }
 
-function OutcomeNotice({ outcome: { problem, isAccepted = false } }: { readonly outcome: SaveOutcome }) {
-  if (isAccepted) {
-    return (
-      <div role="status">
-        <Notice tone="ok">{text.accepted}</Notice>
-      </div>
-    )
-  }
-  if (problem === undefined) return undefined
-  if (!(problem instanceof ApiProblem) || problem.facts.errors === undefined)
-    return problem instanceof ApiProblem ? (
-      <ProblemState error={problem} />
-    ) : (
-      <Notice tone="bad">{problem.message}</Notice>
-    )
+interface EditorActionsProps {
+  readonly words: string
+  readonly isSaving: boolean
+  readonly isTrying: boolean
+  readonly whyNot: string | undefined
+  readonly onStart: (how: 'save' | 'dryRun') => () => void
+  readonly children: ReactNode
+}
+
+function EditorActions({ words, isSaving, isTrying, whyNot, onStart, children }: EditorActionsProps) {
   return (
-    <div role="alert">
-      <Notice tone="bad" title={problem.facts.title}>
-        {problem.facts.detail}
-      </Notice>
+    <div className={styles['actions']}>
+      <Button kind="primary" isBusy={isSaving} whyNot={whyNot} onClick={onStart('save')}>
+        {words}
+      </Button>
+      <Button isBusy={isTrying} whyNot={whyNot} onClick={onStart('dryRun')}>
+        {text.dryRun}
+      </Button>
+      {children}
     </div>
+  )
+}
+
+interface ConflictProps {
+  readonly edited: EditedObject
+  readonly outcome: SaveOutcome
+  readonly onForget: () => void
+  readonly onKeep: (yaml: string, how: 'save', replaced: KindObject) => Promise<unknown>
+}
+
+// Mine, theirs and the base, if another person was faster.
+function Conflict({ edited: { base, first, yaml, continueOn }, outcome: { theirs }, onForget, onKeep }: ConflictProps) {
+  if (theirs === undefined || base === undefined) return undefined
+  return (
+    <ConflictView
+      base={first}
+      mine={yaml}
+      theirs={objectYaml(theirs)}
+      onPick={(pick) => {
+        const kept = pick === 'take' ? objectYaml(theirs) : rebaseYaml(first, yaml, objectYaml(theirs))
+        continueOn(theirs, kept)
+        onForget()
+        if (pick === 'keep') onKeep(kept, 'save', theirs).catch(() => undefined)
+      }}
+    />
   )
 }
 
@@ -167,20 +184,4 @@ function useUnsaved(isUnsaved: boolean): void {
     addEventListener('beforeunload', ask)
     return () => removeEventListener('beforeunload', ask)
   }, [isUnsaved])
-}
-
-function toYaml(object: KindObject): string {
-  return stringify(toEdited(object), { lineWidth: 0 })
-}
-
-function emptyYaml(served: ServedKind | undefined, namespace: string | undefined): string {
-  const { apiVersion, kind, isNamespaced = false } = served ?? {}
-  const metadata = { name: '', ...(isNamespaced ? { namespace: namespace ?? 'default' } : {}) }
-  return stringify({ apiVersion, kind, metadata, spec: {} })
-}
-
-function sampleYaml({ apiVersion, kind, sample }: ServedKind, namespace: string | undefined): string {
-  const { metadata = {}, ...rest } = sample as { readonly metadata?: object }
-  const place = namespace === undefined || !('namespace' in metadata) ? {} : { namespace }
-  return stringify({ apiVersion, kind, metadata: { ...metadata, ...place }, ...rest }, { lineWidth: 0 })
 }

@@ -68,6 +68,17 @@ const ofCluster = [
   'selfLink',
 ]
 
+/** Fields that a form does not show: what the cluster sets, or the address names. */
+export const fieldsOfCluster: readonly string[] = [
+  '/apiVersion',
+  '/kind',
+  '/status',
+  ...[...ofCluster, 'generateName', 'finalizers', 'ownerReferences'].map((name) => `/metadata/${name}`),
+]
+
+/** Fields that name an object. */
+export const fixedFields: readonly string[] = ['/metadata/name', '/metadata/namespace']
+
 /** What a person edits of an object: its names, labels, annotations and spec, and what controllers keep in the metadata. */
 export function toEdited({ apiVersion, kind, metadata, spec, status: _status, ...rest }: KindObject): object {
   const kept = Object.entries(metadata).filter(([name]) => !ofCluster.includes(name))

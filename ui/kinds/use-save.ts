@@ -7,6 +7,7 @@ import { toNode } from '../parts/yaml/schema-shape.ts'
 import { readYaml } from '../parts/yaml/yaml-source.ts'
 import { kindText as text } from '../text/kinds.ts'
 import type { KindEntry } from './kind-entry.ts'
+import { toEdited } from './kind-object.ts'
 import type { KindObject } from './kind-object.ts'
 
 /** What came of the last attempt to save. */
@@ -25,27 +26,33 @@ interface SaveInput {
   readonly onSaved: (saved: KindObject) => void
 }
 
-/** Saves a document as an object of a kind. A replacement names the version that it replaces. */
+/** Saves a document as an object of a kind. A replacement names the version that it replaces. The promise says whether the server has accepted it. */
 export function useSave({ entry, object, onSaved }: SaveInput) {
   const queries = useQueryClient()
   const [outcome, setOutcome] = useState<SaveOutcome>({})
   const [busy, setBusy] = useState<'save' | 'dryRun'>()
-  const save = async (yaml: string, how: 'save' | 'dryRun', replaced = object): Promise<void> => {
+  const save = async (yaml: string, how: 'save' | 'dryRun', replaced = object): Promise<boolean> => {
     const { value, problems } = readYaml(yaml)
-    if (problems.length > 0 || toNode(value) === undefined) return setOutcome({ problem: new Error(text.notParsed) })
+    const isBroken = problems.length > 0 || toNode(value) === undefined
+    setOutcome(isBroken ? { problem: new Error(text.notParsed) } : {})
+    if (isBroken) return false
     setBusy(how)
-    setOutcome({})
     try {
-      const saved = await sendObject(entry, replaced, { value, isDry: how === 'dryRun' })
-      if (how === 'dryRun') return setOutcome({ isAccepted: true })
-      queries.setQueryData(apiQuery<KindObject>(pathOf(entry, saved)).queryKey, saved)
-      queries.invalidateQueries({ queryKey: [...entry.api, {}], exact: false }).catch(() => undefined)
-      onSaved(saved)
+      const saved = await sendLatest(entry, replaced, { value, isDry: how === 'dryRun' })
+      if (how === 'dryRun') setOutcome({ isAccepted: true })
+      else keep(saved)
+      return true
     } catch (error) {
-      setOutcome(await outcomeOf(error, entry, replaced))
+      setOutcome(error instanceof Overtaken ? { theirs: error.theirs } : { problem: toError(error) })
+      return false
     } finally {
       setBusy(undefined)
     }
+  }
+  const keep = (saved: KindObject): void => {
+    queries.setQueryData(apiQuery<KindObject>(pathOf(entry, saved)).queryKey, saved)
+    queries.invalidateQueries({ queryKey: [...entry.api, {}], exact: false }).catch(() => undefined)
+    onSaved(saved)
   }
   return { outcome, busy, save, forget: () => setOutcome({}) }
 }
@@ -55,10 +62,54 @@ export function pathOf({ api }: KindEntry, { metadata: { namespace, name } }: Ki
   return [...api, ...(namespace === undefined ? [] : [namespace]), name]
 }
 
+interface SentDocument {
+  readonly value: unknown
+  readonly isDry: boolean
+}
+
+// A controller may write a status between any two requests.
+const MOST_TRIES = 5
+
+/** Another person has changed what is edited. */
+class Overtaken extends Error {
+  override readonly name = 'Overtaken'
+  readonly theirs: KindObject
+  constructor(theirs: KindObject) {
+    super('the object has changed')
+    this.theirs = theirs
+  }
+}
+
+/** Sends a document in place of the latest version, if that one has no other change than its status. */
+async function sendLatest(
+  entry: KindEntry,
+  replaced: KindObject | undefined,
+  sent: SentDocument,
+  tries = 1,
+): Promise<KindObject> {
+  try {
+    return await sendObject(entry, replaced, sent)
+  } catch (error) {
+    if (replaced === undefined || !isConflict(error)) throw error
+    const response = await requestApi({ path: pathOf(entry, replaced) })
+    const theirs = (await response.json()) as KindObject
+    const isSame = JSON.stringify(toEdited(theirs)) === JSON.stringify(toEdited(replaced))
+    if (!isSame) throw new Overtaken(theirs)
+    const isOfVersion = theirs.metadata.resourceVersion !== replaced.metadata.resourceVersion
+    if (!isOfVersion || tries >= MOST_TRIES) throw error
+    return sendLatest(entry, theirs, sent, tries + 1)
+  }
+}
+
+// 412 is the guard of this page; 409 is a version that the body itself names.
+function isConflict(error: unknown): boolean {
+  return error instanceof ApiProblem && [409, 412].includes(error.facts.status)
+}
+
 async function sendObject(
   entry: KindEntry,
   replaced: KindObject | undefined,
-  { value, isDry }: { readonly value: unknown; readonly isDry: boolean },
+  { value, isDry }: SentDocument,
 ): Promise<KindObject> {
   const query = isDry ? { dryRun: 'All' } : {}
   const version = replaced?.metadata.resourceVersion
@@ -73,15 +124,6 @@ async function sendObject(
   return saved
 }
 
-// 412 is the guard of this page; 409 is a version that the body itself names.
-async function outcomeOf(error: unknown, entry: KindEntry, replaced: KindObject | undefined): Promise<SaveOutcome> {
-  const problem = error instanceof Error ? error : new Error(String(error))
-  const isConflict = problem instanceof ApiProblem && [409, 412].includes(problem.facts.status)
-  if (!isConflict || replaced === undefined) return { problem }
-  try {
-    const response = await requestApi({ path: pathOf(entry, replaced) })
-    return { theirs: (await response.json()) as KindObject }
-  } catch (failure) {
-    return { problem: failure instanceof Error ? failure : problem }
-  }
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error))
 }

@@ -37,6 +37,15 @@ export const kindText = {
   deleted: (name: string) => `${name} was deleted`,
   unchanged: 'Nothing has changed',
   notParsed: 'The YAML does not parse. Its lines below say why.',
+  noUpdate: 'The API has no route that changes this object',
+  noUpdateDetail: 'It is changed on the cluster, by those who may write it there:',
+  restored: 'Your draft was restored',
+  restoredDetail:
+    'Values of variables and what looks like a secret were not kept. Changes shows what differs from what is saved.',
+  review: {
+    title: (noun: string) => `Save the ${noun}?`,
+    accepted: 'The server accepts it: a dry run was sent.',
+  },
   changes: (noun: string) => `Changes of the ${noun}`,
   saved2: 'Saved',
   mine: 'Mine',

@@ -25,15 +25,15 @@ const ofRun: Rule = ({ name }) => [
   below(['runs', name]),
   list('runs'),
   list('summary', SUMMARY_MS),
-  // Their numbers of the last 24 hours.
-  list('agents', STATS_MS),
+  // Their numbers of the last 24 hours, and the runs of one; the event does not name the agent.
+  below(['agents'], STATS_MS),
 ]
 const ofUsage: Rule = ({ name }) => [below(['runs', name], LIST_MS)]
 const ofDecision: Rule = (event) => [...ofRun(event), below(['approvals'], LIST_MS)]
 const ofObject: Rule = ({ kind, namespace, name }) => {
   const path = pathOfKind(kind)
   const own = namespace === undefined ? [path, name] : [path, namespace, name]
-  return [list(path), below(own), ...(kind === 'Agent' ? [list('summary', SUMMARY_MS)] : [])]
+  return [list(path), below(own), ...(path === 'agents' ? [list('summary', SUMMARY_MS)] : [])]
 }
 const ofCost: Rule = () => [below(['cost'], COST_MS), below(['tenants'], COST_MS)]
 const ofTenant: Rule = () => [below(['tenants'], LIST_MS), list('summary', SUMMARY_MS)]
@@ -97,7 +97,7 @@ const kindsOfPages = ['agents', 'runs', 'approvals', 'cost', 'tenants', 'feedbac
 /** Everything that events change, for a gap and for a page that polls. */
 export const allStale: readonly StaleKey[] = [...kindsOfPages, 'summary'].map((path) => below([path]))
 
-const otherPaths: Readonly<Record<string, string>> = { modelproviders: 'providers' }
+const otherPaths: Readonly<Record<string, string>> = { agentdeployments: 'agents', modelproviders: 'providers' }
 
 // As the API names the routes of a kind: `GuardrailPolicy` is `guardrailpolicies`.
 function pathOfKind(kind: string): string {

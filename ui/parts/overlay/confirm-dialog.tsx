@@ -15,6 +15,8 @@ interface ConfirmDialogProps {
   readonly typed?: string
   readonly isDanger?: boolean
   readonly isBusy?: boolean
+  /** For a diff beside its effects. */
+  readonly isBroad?: boolean
   readonly onConfirm: () => void
   readonly onClose: () => void
   /** A diff, or a failure of the request. */
@@ -23,7 +25,18 @@ interface ConfirmDialogProps {
 
 /** Asks before an action that cannot be undone. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { title, effects, action, typed, isDanger = false, isBusy = false, onConfirm, onClose, children } = props
+  const {
+    title,
+    effects,
+    action,
+    typed,
+    isDanger = false,
+    isBusy = false,
+    isBroad = false,
+    onConfirm,
+    onClose,
+    children,
+  } = props
   const [value, setValue] = useState('')
   const whyNot = typed === undefined || value === typed ? undefined : text.confirm.typeFirst(typed)
   const submit = (event: FormEvent): void => {
@@ -31,7 +44,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
     if (whyNot === undefined && !isBusy) onConfirm()
   }
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} isBroad={isBroad} onClose={onClose}>
       <form onSubmit={submit}>
         <ul className={styles['effects']}>
           {effects.map((effect) => (

@@ -7,12 +7,14 @@ interface DialogProps {
   readonly title: string
   readonly isTitled?: boolean
   readonly isWide?: boolean
+  /** As wide as the window allows, for two documents side by side. */
+  readonly isBroad?: boolean
   readonly onClose: () => void
   readonly children: ReactNode
 }
 
 /** A modal dialog, open as long as it is mounted. The browser keeps the focus in it and returns it; Esc and a click outside close it. */
-export function Dialog({ title, isTitled = true, isWide = false, onClose, children }: DialogProps) {
+export function Dialog({ title, isTitled = true, isWide = false, isBroad = false, onClose, children }: DialogProps) {
   const id = useId()
   const box = useRef<HTMLDialogElement>(null)
   // Closed while it is still in the document: the browser returns the focus only then.
@@ -28,7 +30,7 @@ export function Dialog({ title, isTitled = true, isWide = false, onClose, childr
   return (
     <dialog
       ref={box}
-      className={`${styles['dialog']} ${isWide ? `${styles['wide']} ${styles['high']}` : ''}`}
+      className={`${styles['dialog']} ${isWide ? `${styles['wide']} ${styles['high']}` : ''} ${isBroad ? styles['broad'] : ''}`}
       {...(isTitled ? { 'aria-labelledby': id } : { 'aria-label': title })}
       onCancel={(event) => {
         // React unmounts it; closed by the browser it would stay in the tree.

@@ -8,7 +8,7 @@ interface AgentActing {
   readonly isGone: boolean
   /** The tab that is shown. */
   readonly tab: string
-  readonly openTab: (tab: 'playground') => void
+  readonly openTab: (tab: 'playground' | 'yaml') => void
   readonly openDialog: (dialog: AgentDialogName) => void
 }
 
@@ -27,8 +27,16 @@ export function actionsOf(
     whyNot: whyGone,
     onPick: () => openTab('playground'),
   }
+  const edit: PageAction = {
+    text: words.edit,
+    icon: 'edit',
+    rank: 'secondary',
+    whyNot: whyGone ?? (mayNot(can, 'update') ? text.notAllowed(words.verbs.edit) : undefined),
+    onPick: () => openTab('yaml'),
+  }
   return [
     ...(tab === 'playground' ? [] : [talk]),
+    ...(tab === 'yaml' ? [] : [edit]),
     { text: words.fork, icon: 'fork', rank: 'menu', whyNot: whyGone, onPick: () => openDialog('fork') },
     { text: words.publish, icon: 'stack', rank: 'menu', whyNot: whyGone, onPick: () => openDialog('publish') },
     {

@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { useLive } from '#ui/api/live/live.ts'
 import { apiQuery } from '#ui/api/queries.ts'
 import { usePaging } from '#ui/contract/paging.ts'
 import { useAddress } from '#ui/contract/search.ts'
@@ -9,6 +10,7 @@ import { Segmented } from '#ui/parts/control/segmented.tsx'
 import { FilterBar } from '#ui/parts/filter/filter-bar.tsx'
 import { PageBar } from '#ui/parts/page/page-bar.tsx'
 import { EmptyState, NoMatch } from '#ui/parts/state/empty-state.tsx'
+import { LiveBadge } from '#ui/parts/status/live-badge.tsx'
 import { DataTable } from '#ui/parts/table/data-table.tsx'
 import { Pager } from '#ui/parts/table/pager.tsx'
 import { agentAddress } from '../shared/shown-agent.ts'
@@ -21,7 +23,6 @@ interface AgentPageResponse {
   readonly nextCursor: string | null
 }
 
-const POLL_MS = 10_000
 const orders = (['name', 'newest', 'oldest'] as const).map((value) => ({ value, label: text.orders[value] }))
 
 /** Which agents are well: their state, and their runs of the last day. */
@@ -32,7 +33,6 @@ export function AgentsPage() {
   const scope = namespace === undefined ? { scope: 'permitted' } : { namespace }
   const { data, error, refetch } = useQuery({
     ...apiQuery<AgentPageResponse>(['agents'], { ...scope, q, order, cursor, include: 'stats' }),
-    refetchInterval: POLL_MS,
     placeholderData: keepPreviousData,
   })
   const go = (to: string): void => {
@@ -45,7 +45,9 @@ export function AgentsPage() {
       <PageBar
         title={text.title}
         actions={[{ text: text.create, icon: 'plus', rank: 'primary', onPick: () => go('/agents/new') }]}
-      />
+      >
+        <LiveBadge state={useLive()} />
+      </PageBar>
       <FilterBar setCount={q === undefined ? 0 : 1} onClear={() => change({ q: undefined })}>
         <SearchField
           label={text.search}

@@ -3,9 +3,9 @@ import { useState } from 'react'
 import { CodeSkeleton } from '#ui/parts/document/yaml-editor.tsx'
 import { ProblemState } from '#ui/parts/state/problem-state.tsx'
 import { useApiDocument } from '#ui/kinds/use-kind.ts'
-import { storedDraft } from './agent-draft.ts'
+import { storedDraft } from '#ui/kinds/document/draft-store.ts'
 import { DraftForm } from './draft-form.tsx'
-import { toFrom } from './agent-source.ts'
+import { draftKeyOf, toFrom } from './agent-source.ts'
 import type { AgentSource } from './agent-source.ts'
 import { FilePane } from './file-pane.tsx'
 import { loadSource } from './load-source.ts'
@@ -21,7 +21,7 @@ interface AgentEditorProps {
 /** The document of a new agent, from its source or from the draft that this person left in the window. */
 export function AgentEditor({ source, namespace, username, onLeave }: AgentEditorProps) {
   const from = toFrom(source)
-  const [restored] = useState(() => storedDraft(username, from))
+  const [restored] = useState(() => storedDraft(username, draftKeyOf(from))?.yaml)
   const [made, setMade] = useState<string>()
   const { data: document, error: documentError } = useApiDocument()
   const { data, error, refetch } = useQuery({
@@ -29,6 +29,7 @@ export function AgentEditor({ source, namespace, username, onLeave }: AgentEdito
     queryFn: async ({ signal }) => loadSource(source, namespace, signal),
     // What is edited is not replaced under the hands.
     staleTime: Number.POSITIVE_INFINITY,
+    meta: { isLive: false },
   })
   const failure = documentError ?? (restored === undefined ? error : null)
   const yaml = made ?? restored ?? data?.yaml

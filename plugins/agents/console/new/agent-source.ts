@@ -23,6 +23,11 @@ export function toFrom({ kind, id }: AgentSource): string {
   return id === '' ? kind : `${kind}:${id}`
 }
 
+/** Names the draft of a new agent from a source, as it stands in the address. */
+export function draftKeyOf(from: string): string {
+  return `agents/-new/${from}`
+}
+
 /** Fields of the metadata of a copy: what people wrote, without what the cluster or a controller keeps. */
 export function copiedMetadata(
   metadata: Readonly<Record<string, unknown>>,

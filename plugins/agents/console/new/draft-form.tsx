@@ -1,6 +1,8 @@
 import { useDeferredValue, useEffect, useMemo, useState } from 'react'
 import { ApiProblem } from '#ui/api/api-problem.ts'
-import { DocumentPanes } from '#ui/kinds/document-panes.tsx'
+import { DocumentPanes } from '#ui/kinds/document/document-panes.tsx'
+import { forgetDraft, keepDraft } from '#ui/kinds/document/draft-store.ts'
+import { fieldsOfCluster } from '#ui/kinds/kind-object.ts'
 import type { ApiDocument } from '#ui/kinds/served-kind.ts'
 import { Button } from '#ui/parts/control/button.tsx'
 import { useKeys } from '#ui/parts/keys/use-keys.ts'
@@ -9,7 +11,7 @@ import { ProblemState } from '#ui/parts/state/problem-state.tsx'
 import { checkValue } from '#ui/parts/yaml/schema-problems.ts'
 import { toNode } from '#ui/parts/yaml/schema-shape.ts'
 import { readYaml } from '#ui/parts/yaml/yaml-source.ts'
-import { forgetDraft, keepDraft } from './agent-draft.ts'
+import { draftKeyOf } from './agent-source.ts'
 import { isManifest, schemaOf, toBody } from './draft-body.ts'
 import styles from './new-agent.module.css'
 import { RequirementsCard } from './requirements-card.tsx'
@@ -31,37 +33,28 @@ interface DraftFormProps {
 const KEEP_MS = 500
 const SETTLE_MS = 700
 
-// What the cluster sets.
-const hidden = [
-  '/apiVersion',
-  '/kind',
-  '/status',
-  ...['uid', 'resourceVersion', 'generation', 'generateName', 'creationTimestamp', 'deletionTimestamp'].map(
-    (name) => `/metadata/${name}`,
-  ),
-]
-
 /** The document as form and YAML, what it needs, and the buttons that try and create it. */
 export function DraftForm(props: DraftFormProps) {
   const { document, namespace, username, from, first, isRestored, tryInput, onLeave } = props
   const [yaml, setYaml] = useState(first)
-  const { outcome, busy, send } = useCreate(namespace, tryInput)
+  const draftKey = draftKeyOf(from)
+  const { outcome, busy, send } = useCreate({ namespace, draftKey, tryInput })
   const create = (): void => {
     send(yaml, 'create').catch(() => undefined)
   }
   useKeys([{ keys: 'Ctrl+enter', label: text.create, run: create }])
   useEffect(() => {
     if (yaml === first && !isRestored) return
-    const timer = setTimeout(() => keepDraft({ username, from, yaml }), KEEP_MS)
+    const timer = setTimeout(() => keepDraft({ username, key: draftKey, yaml }), KEEP_MS)
     return () => clearTimeout(timer)
-  }, [yaml, first, isRestored, username, from])
+  }, [yaml, first, isRestored, username, draftKey])
   const isObject = useMemo(() => isManifest(readYaml(yaml).value), [yaml])
   const schema = useMemo(() => schemaOf(document, isObject ? { kind: '' } : {}), [document, isObject])
   const body = useCheckedBody(yaml, schema, namespace)
   const { problem, isAccepted = false } = outcome
   const refused = problem instanceof ApiProblem ? problem.facts.errors : undefined
   const leave = (): void => {
-    forgetDraft()
+    forgetDraft(draftKey)
     onLeave()
   }
   return (
@@ -77,7 +70,10 @@ export function DraftForm(props: DraftFormProps) {
         </div>
       ) : undefined}
       {problem === undefined ? undefined : <Refusal problem={problem} />}
-      <DocumentPanes {...{ noun: text.noun, value: yaml, onChange: setYaml, onSave: create, schema, refused, hidden }}>
+      <DocumentPanes
+        {...{ noun: text.noun, value: yaml, onChange: setYaml, onSave: create, schema, refused }}
+        hidden={fieldsOfCluster}
+      >
         <RequirementsCard body={body} />
       </DocumentPanes>
       <div className={styles['actions']}>

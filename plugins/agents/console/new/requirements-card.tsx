@@ -23,6 +23,7 @@ export function RequirementsCard({ body }: { readonly body: object | undefined }
     placeholderData: (before) => before,
     retry: false,
     staleTime: 30_000,
+    meta: { isLive: false },
   })
   return (
     <Card title={text.requirements}>

@@ -6,7 +6,7 @@ import { sendApi } from '#ui/api/request-api.ts'
 import { showToast } from '#ui/parts/overlay/toast-store.ts'
 import { readYaml } from '#ui/parts/yaml/yaml-source.ts'
 import { toNode } from '#ui/parts/yaml/schema-shape.ts'
-import { forgetDraft } from './agent-draft.ts'
+import { forgetDraft } from '#ui/kinds/document/draft-store.ts'
 import { toBody, toDocumentFields } from './draft-body.ts'
 import { newAgentText as text } from './text.ts'
 
@@ -19,8 +19,15 @@ interface CreateOutcome {
   readonly isAccepted?: boolean
 }
 
+interface CreateInput {
+  readonly namespace: string
+  /** The draft that is forgotten then. */
+  readonly draftKey: string
+  readonly tryInput: string | undefined
+}
+
 /** Creates the agent of a document, and opens its playground. */
-export function useCreate(namespace: string, tryInput: string | undefined) {
+export function useCreate({ namespace, draftKey, tryInput }: CreateInput) {
   const queries = useQueryClient()
   const navigate = useNavigate()
   const [outcome, setOutcome] = useState<CreateOutcome>({})
@@ -44,7 +51,7 @@ export function useCreate(namespace: string, tryInput: string | undefined) {
         body: toBody(value, namespace),
       })
       if (how === 'dryRun' || created === undefined) return setOutcome({ isAccepted: true })
-      forgetDraft()
+      forgetDraft(draftKey)
       queries.invalidateQueries({ queryKey: ['agents'] }).catch(() => undefined)
       showToast({ kind: 'done', message: text.created(created.metadata.name) })
       await open(created)

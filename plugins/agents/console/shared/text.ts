@@ -12,7 +12,7 @@ export const agentText = {
     logs: 'Logs',
     memory: 'Memory',
     policies: 'Policies',
-    source: 'Source',
+    yaml: 'YAML',
   },
   gone: 'This agent was deleted',
   goneDetail: 'What was known of it stays here until you leave the page.',
@@ -31,10 +31,11 @@ export const agentText = {
   runCount: (runs: number) => plural(runs, 'run', 'runs'),
   actions: {
     talk: 'Talk',
+    edit: 'Edit',
     fork: 'Fork',
     publish: 'Publish as a template',
     remove: 'Delete',
-    verbs: { remove: 'delete this agent' },
+    verbs: { remove: 'delete this agent', edit: 'change this agent' },
   },
   remove: {
     title: (name: string) => `Delete ${name}?`,

@@ -3,7 +3,8 @@ import { ApiProblem } from '#ui/api/api-problem.ts'
 import { apiQuery } from '#ui/api/queries.ts'
 import type { ShownAgent } from './shown-agent.ts'
 
-const POLL_MS = 10_000
+// Pods and their events are of Kubernetes: no event of the platform reports their changes.
+const PODS_MS = 30_000
 
 /** Name of an agent. */
 export interface AgentPlace {
@@ -24,7 +25,7 @@ export interface AgentRead {
 export function useAgent({ namespace, name }: AgentPlace): AgentRead {
   const { data, error, refetch } = useQuery({
     ...apiQuery<ShownAgent>(['agents', namespace, name], { include: 'stats,can,budget,pods,events' }),
-    refetchInterval: ({ state }) => (isMissing(state.error) ? false : POLL_MS),
+    refetchInterval: ({ state }) => (isMissing(state.error) ? false : PODS_MS),
   })
   const reload = (): void => {
     refetch().catch(() => undefined)

@@ -2,19 +2,20 @@ import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useId, useState } from 'react'
 import type { FormEvent, KeyboardEvent } from 'react'
+import type { Static } from 'typebox'
+import type { Run } from '#schemas/api/runs.ts'
 import { Button } from '#ui/parts/control/button.tsx'
 import { Segmented } from '#ui/parts/control/segmented.tsx'
 import { Dialog } from '#ui/parts/overlay/dialog.tsx'
 import { FieldError } from '#ui/parts/state/field-error.tsx'
 import { ProblemState } from '#ui/parts/state/problem-state.tsx'
-import styles from '../run/run-page.module.css'
-import type { RunOfPage } from '../run/run-state.ts'
-import { sendRun } from '../run/send-run.ts'
+import { sendRun } from '../send/send-run.ts'
+import styles from './again.module.css'
 import { readTyped, toTyped } from './retry-input.ts'
 import { againText as text } from './text.ts'
 
 interface RetryDialogProps {
-  readonly run: RunOfPage
+  readonly run: Pick<Static<typeof Run>, 'id' | 'input'>
   readonly onClose: () => void
 }
 

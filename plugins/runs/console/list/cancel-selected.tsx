@@ -4,7 +4,7 @@ import { BulkDialog } from '#ui/parts/bulk/bulk-dialog.tsx'
 import { Button } from '#ui/parts/control/button.tsx'
 import { BulkBar } from '#ui/parts/table/bulk-bar.tsx'
 import type { BulkSelection } from '#ui/parts/table/use-bulk.ts'
-import { sendRun } from '../run/send-run.ts'
+import { sendRun } from '../send/send-run.ts'
 import type { RunOfList } from './run-columns.tsx'
 import { runsText } from './text.ts'
 

@@ -7,8 +7,8 @@ import { Notice } from '#ui/parts/page/notice.tsx'
 import { Tag } from '#ui/parts/status/status-badge.tsx'
 import styles from './run-page.module.css'
 import type { RunOfPage } from './run-state.ts'
-import { sendRun } from './send-run.ts'
-import type { InterruptDecision } from './send-run.ts'
+import { sendRun } from '../send/send-run.ts'
+import type { InterruptDecision } from '../send/send-run.ts'
 import { runText } from './text.ts'
 
 const { decision: text } = runText

@@ -11,7 +11,7 @@ import { Notice } from '#ui/parts/page/notice.tsx'
 import { FieldError } from '#ui/parts/state/field-error.tsx'
 import { useCopy } from '#ui/parts/value/use-copy.ts'
 import styles from './run-page.module.css'
-import { sendRun } from './send-run.ts'
+import { sendRun } from '../send/send-run.ts'
 import { readShareForm } from './share-form.ts'
 import { runText } from './text.ts'
 

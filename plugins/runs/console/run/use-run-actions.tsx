@@ -6,7 +6,7 @@ import { showToast } from '#ui/parts/overlay/toast-store.ts'
 import type { PageAction } from '#ui/parts/page/page-actions.tsx'
 import { isOpenRun } from './run-state.ts'
 import type { RunOfPage } from './run-state.ts'
-import { sendRun } from './send-run.ts'
+import { sendRun } from '../send/send-run.ts'
 import { runText as text } from './text.ts'
 
 const { actions: words } = text

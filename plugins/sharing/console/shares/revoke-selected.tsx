@@ -4,8 +4,8 @@ import { BulkDialog } from '#ui/parts/bulk/bulk-dialog.tsx'
 import { Button } from '#ui/parts/control/button.tsx'
 import { BulkBar } from '#ui/parts/table/bulk-bar.tsx'
 import type { BulkSelection } from '#ui/parts/table/use-bulk.ts'
-import { revokeShare } from './revoke-share.ts'
-import type { ShownShare } from './revoke-share.ts'
+import { endShare } from './end-share.ts'
+import type { ShownShare } from './end-share.ts'
 import { sharesText } from './text.ts'
 
 const { bulk: text } = sharesText
@@ -22,7 +22,7 @@ export function RevokeSelected({ bulk, shares }: RevokeSelectedProps) {
   const chosen = shares.filter(({ id }) => bulk.selected.has(id))
   const revoke = async (key: string): Promise<void> => {
     const share = shares.find(({ id }) => id === key)
-    if (share !== undefined) await revokeShare(share)
+    if (share !== undefined) await endShare(share)
   }
   return (
     <>

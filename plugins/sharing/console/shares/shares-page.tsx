@@ -13,8 +13,8 @@ import { useBulk } from '#ui/parts/table/use-bulk.ts'
 import { AgentName } from '#ui/parts/value/agent-name.tsx'
 import { Time } from '#ui/parts/value/time.tsx'
 import { RevokeSelected } from './revoke-selected.tsx'
-import { revokeShare } from './revoke-share.ts'
-import type { ShownShare } from './revoke-share.ts'
+import { endShare } from './end-share.ts'
+import type { ShownShare } from './end-share.ts'
 import { sharesText as text } from './text.ts'
 
 interface SharePage {
@@ -62,7 +62,7 @@ export function SharesPage() {
   const navigate = useNavigate()
   const { data, error, refetch } = useQuery(apiQuery<SharePage>(['my', 'shares'], { cursor }))
   const revoke = useMutation({
-    mutationFn: revokeShare,
+    mutationFn: endShare,
     onSuccess: async () => {
       showToast({ kind: 'done', message: text.revoked })
       await queries.invalidateQueries({ queryKey: ['my', 'shares'] })

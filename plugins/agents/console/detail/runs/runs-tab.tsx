@@ -26,7 +26,6 @@ interface RunPage {
   readonly nextCursor: string | null
 }
 
-const POLL_MS = 10_000
 const states = (['all', 'running', 'paused', 'failed'] as const).map((value) => ({ value, label: text.states[value] }))
 
 const { columns: titles } = text
@@ -54,7 +53,6 @@ export function AgentRunsTab({ place: { namespace, name } }: AgentTabProps) {
   const query = { state: state === 'all' ? undefined : state, cursor }
   const { data, error, refetch } = useQuery({
     ...apiQuery<RunPage>(['agents', namespace, name, 'runs'], query),
-    refetchInterval: POLL_MS,
     placeholderData: keepPreviousData,
   })
   const next = data?.nextCursor ?? null

@@ -30,6 +30,7 @@ export function RollBackDialog({ agent, newest, revision, onClose }: RollBackDia
     },
     retry: false,
     gcTime: 0,
+    meta: { isLive: false },
   })
   const rollBack = useMutation({
     mutationFn: () => sendApi({ method: 'POST', path, body: { revision } }),
@@ -46,6 +47,7 @@ export function RollBackDialog({ agent, newest, revision, onClose }: RollBackDia
       effects={[text.pods(agent.status?.replicas ?? 0), text.list(newest)]}
       action={text.action(revision)}
       isBusy={rollBack.isPending || dryRun.isPending}
+      isBroad
       onConfirm={() => rollBack.mutate()}
       onClose={onClose}
     >

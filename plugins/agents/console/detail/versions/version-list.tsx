@@ -1,24 +1,21 @@
-import type { Static } from 'typebox'
-import type { AgentVersion } from '#schemas/api/agents.ts'
 import { Tag } from '#ui/parts/status/status-badge.tsx'
 import { Actor } from '#ui/parts/value/actor.tsx'
 import { Time } from '#ui/parts/value/time.tsx'
+import { isServing } from './compared-versions.ts'
+import type { ShownVersion } from './compared-versions.ts'
 import { versionsText as text } from './text.ts'
 import styles from './versions.module.css'
-
-/** A version as the list shows it. */
-export type ShownVersion = Static<typeof AgentVersion>
 
 interface VersionListProps {
   readonly versions: readonly ShownVersion[]
   /** Revisions whose pods take runs. */
   readonly serving: readonly number[]
-  /** The revision that is compared with the newest. */
-  readonly compared: number | undefined
+  /** The revisions that are compared. */
+  readonly compared: readonly number[]
   readonly onCompare: (revision: number) => void
 }
 
-/** The versions, newest first. A press compares one with the newest. */
+/** The versions, newest first. A press compares one with the newer side of the comparison. */
 export function VersionList({ versions, serving, compared, onCompare }: VersionListProps) {
   return (
     <ul className={styles['list']} aria-label={text.list}>
@@ -27,8 +24,8 @@ export function VersionList({ versions, serving, compared, onCompare }: VersionL
           <button
             type="button"
             className={styles['version']}
-            aria-pressed={version.revision === compared || version.current}
-            {...(version.current ? { 'aria-disabled': true } : { onClick: () => onCompare(version.revision) })}
+            aria-pressed={compared.includes(version.revision)}
+            onClick={() => onCompare(version.revision)}
           >
             <VersionFacts version={version} isServing={isServing(version, serving)} />
           </button>
@@ -36,11 +33,6 @@ export function VersionList({ versions, serving, compared, onCompare }: VersionL
       ))}
     </ul>
   )
-}
-
-// Pods keep the number that their revision had when they started.
-function isServing({ revision, formerRevisions }: ShownVersion, serving: readonly number[]): boolean {
-  return [revision, ...formerRevisions].some((one) => serving.includes(one))
 }
 
 function VersionFacts({ version, isServing: serves }: { readonly version: ShownVersion; readonly isServing: boolean }) {

@@ -8,35 +8,39 @@ import { mayNot } from '../../shared/shown-agent.ts'
 import { agentText } from '../../shared/text.ts'
 import type { AgentTabProps } from '../../shared/agent-tab.ts'
 import { TabProblem } from '../../shared/tab-problem.tsx'
+import { comparedVersions } from './compared-versions.ts'
+import type { ShownVersion } from './compared-versions.ts'
 import { RollBackDialog } from './roll-back-dialog.tsx'
 import { SpecChanges } from './spec-changes.tsx'
 import { versionsText as text } from './text.ts'
 import { VersionList } from './version-list.tsx'
-import type { ShownVersion } from './version-list.tsx'
+import { VersionPicker } from './version-picker.tsx'
 import styles from './versions.module.css'
 
 interface VersionPage {
   readonly items: readonly ShownVersion[]
 }
 
-/** The versions of the agent, and what differs between two of them. */
+/** The versions of the agent, and what differs between any two of them. */
 export function VersionsTab({ agent, place }: AgentTabProps) {
   const { namespace, name } = place
-  const [{ from: given }, change] = useAddress()
+  const [{ from, to }, change] = useAddress()
   const [rollsBackTo, setRollsBackTo] = useState<number>()
   const { data, error, refetch } = useQuery(apiQuery<VersionPage>(['agents', namespace, name, 'versions']))
   if (data === undefined) return <TabProblem error={error} refetch={refetch} />
-  const [newest, before] = data.items
-  const from = data.items.find(({ revision }) => String(revision) === given && revision !== newest?.revision) ?? before
+  const serving = agent.status?.servingRevisions ?? []
+  const newest = data.items[0]?.revision
+  const compared = comparedVersions(data.items, serving, { from, to })
+  const target = compared?.from === newest ? compared?.to : compared?.from
   return (
     <div className={styles['versions']}>
       <VersionList
         versions={data.items}
-        serving={agent.status?.servingRevisions ?? []}
-        compared={from?.revision}
-        onCompare={(revision) => change({ from: revision === before?.revision ? undefined : String(revision) })}
+        serving={serving}
+        compared={compared === undefined ? [] : [compared.from, compared.to]}
+        onCompare={(revision) => change(revision === compared?.to ? { to: undefined } : { from: String(revision) })}
       />
-      {from === undefined || newest === undefined ? (
+      {compared === undefined || newest === undefined || target === undefined ? (
         <div>
           <PageState icon="stack" title={text.one}>
             {text.oneDetail}
@@ -44,20 +48,23 @@ export function VersionsTab({ agent, place }: AgentTabProps) {
         </div>
       ) : (
         <div className={styles['diff']}>
-          <SpecChanges place={place} from={from.revision} to={newest.revision}>
+          <div className={styles['head']}>
+            <VersionPicker versions={data.items} compared={compared} onChange={change} />
+            <span className="grow" />
             <Button
-              onClick={() => setRollsBackTo(from.revision)}
+              onClick={() => setRollsBackTo(target)}
               whyNot={mayNot(agent.can, 'patch') ? agentText.notAllowed(text.rollBack.verb) : undefined}
             >
-              {text.preview(from.revision)}
+              {text.preview(target)}
             </Button>
-          </SpecChanges>
+          </div>
+          <SpecChanges place={place} from={compared.from} to={compared.to} />
         </div>
       )}
       {rollsBackTo === undefined || newest === undefined ? undefined : (
         <RollBackDialog
           agent={agent}
-          newest={newest.revision}
+          newest={newest}
           revision={rollsBackTo}
           onClose={() => setRollsBackTo(undefined)}
         />

@@ -1,5 +1,6 @@
+import type { Static } from 'typebox'
+import type { Run } from '#schemas/api/runs.ts'
 import { sendApi } from '#ui/api/request-api.ts'
-import type { RunOfPage } from './run-state.ts'
 
 /** The answer to an interrupt. */
 export type InterruptDecision = Readonly<Record<string, unknown>> & { readonly interruptId: string }
@@ -10,7 +11,7 @@ function newKey(): string {
 }
 
 /** Sends a write of a run: once, also if it is sent again. */
-export async function sendRun<Response = RunOfPage>(
+export async function sendRun<Response = Static<typeof Run>>(
   path: readonly string[],
   body: unknown = {},
 ): Promise<Response | undefined> {

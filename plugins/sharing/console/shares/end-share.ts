@@ -6,6 +6,6 @@ import { sendApi } from '#ui/api/request-api.ts'
 export type ShownShare = Static<typeof Share>
 
 /** Ends a share. */
-export async function revokeShare({ runId, id }: ShownShare): Promise<void> {
+export async function endShare({ runId, id }: ShownShare): Promise<void> {
   await sendApi({ method: 'DELETE', path: ['runs', runId, 'shares', id] })
 }

@@ -1,8 +1,8 @@
-import { Button } from '../parts/control/button.tsx'
-import { Diff } from '../parts/document/diff.tsx'
-import { Notice } from '../parts/page/notice.tsx'
-import { kindText as text } from '../text/kinds.ts'
-import styles from './kinds.module.css'
+import { Button } from '../../parts/control/button.tsx'
+import { Diff } from '../../parts/document/diff.tsx'
+import { Notice } from '../../parts/page/notice.tsx'
+import { kindText as text } from '../../text/kinds.ts'
+import styles from './document.module.css'
 
 interface ConflictViewProps {
   /** The document when the edit began. */

@@ -1,0 +1,15 @@
+import { stringify } from 'yaml'
+
+/** A section of the spec that differs. */
+interface ChangedSection {
+  readonly path: string
+  readonly from?: unknown
+  readonly to?: unknown
+}
+
+/** One side of a comparison as YAML; a section that it does not have is left out. Pure. */
+export function toSide(sections: readonly ChangedSection[], side: 'from' | 'to'): string {
+  const given = sections.filter((section) => section[side] !== undefined)
+  if (given.length === 0) return ''
+  return stringify(Object.fromEntries(given.map((section) => [section.path, section[side]])), { lineWidth: 0 })
+}
