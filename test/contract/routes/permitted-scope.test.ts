@@ -59,6 +59,7 @@ const compared = [
   '/api/cost/breakdown?groupBy=namespace',
   '/api/cost/chargeback',
   '/api/runs',
+  '/api/conversations',
   '/api/agents',
 ]
 
