@@ -114,9 +114,9 @@ test(
     const after: (string | undefined)[] = []
     const events: CannedHandler = (request, response) => {
       after.push(request.headers['last-event-id'] as string | undefined)
-      const [first, rest] = [askingEvents.slice(0, 3), askingEvents.slice(3)]
-      streamOf(after.length === 1 ? first : rest, false)(request, response)
-      if (after.length === 1) setTimeout(() => response.destroy(), 300)
+      const isFirst = request.headers['last-event-id'] === undefined
+      streamOf(isFirst ? askingEvents.slice(0, 3) : askingEvents.slice(3), false)(request, response)
+      if (isFirst) setTimeout(() => response.destroy(), 300)
     }
     const refusal = { status: 429, title: 'Busy.', detail: 'Too many runs.' }
     let isBusy = true
@@ -132,7 +132,8 @@ test(
     isBusy = false
     await page.click('button:has-text("Send")')
     await page.waitForSelector('text=May it call calculate?')
-    assert.deepEqual(after, [undefined, '3'])
+    // A busy browser may not have read the first entries before the cut.
+    assert.deepEqual(new Set(after), new Set([undefined, '3']))
   },
 )
 
