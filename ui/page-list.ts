@@ -9,6 +9,8 @@ import { runFeedbackPages } from '../plugins/feedback/console/run/page.ts'
 import { settingsPages } from '../plugins/identity/console/settings/page.ts'
 import { mcpServerPages } from '../plugins/mcp/console/page.ts'
 import { overviewPages } from '../plugins/overview/console/page.ts'
+import { providerPages } from '../plugins/providers/console/providers/page.ts'
+import { modelRoutePages } from '../plugins/providers/console/routes/page.ts'
 import { agentRegistryPages } from '../plugins/registries/console/page.ts'
 import { topologyPages } from '../plugins/registries/console/topology/page.ts'
 import { approvalsPages } from '../plugins/runs/console/approvals/page.ts'
@@ -29,6 +31,8 @@ export const pluginPages: readonly ConsolePages[] = [
   settingsPages,
   mcpServerPages,
   overviewPages,
+  providerPages,
+  modelRoutePages,
   agentRegistryPages,
   topologyPages,
   approvalsPages,

@@ -27,13 +27,13 @@ const BODY_LIMIT = 1024 * 1024
 
 /**
  * Mounts the endpoints and parts of one plugin below a prefix (`/api`, or empty), with every check in the contract's order. Throws for
- * anything else, for an invalid endpoint, and for a route that is declared already.
+ * anything else, for an invalid endpoint, and for a route that is declared already. Returns the capabilities of its hidden parts.
  */
 export async function mountRoutes(
   app: FastifyInstance,
   declared: unknown,
   owner: RouteOwner & { readonly prefix: string },
-): Promise<void> {
+): Promise<readonly string[]> {
   const { prefix, ...plugin } = owner
   const owned = ownedEndpoints(declared, plugin)
   const part = scopedPart('mesh-routes', ['mesh-gate'], (scope) => {
@@ -42,6 +42,9 @@ export async function mountRoutes(
     for (const { endpoint: one, ...its } of checked) mount(scope, one, { ...its, prefix })
   })
   await app.register(part, { prefix: prefix === '' ? '/' : prefix })
+  return owned.flatMap(({ owner: { wiring, capability } }) =>
+    wiring === 'hidden' && capability !== undefined ? [capability] : [],
+  )
 }
 
 // Order of checks: bearer (root), availability, 405 (own routes), names and query, review, body, upstream.

@@ -7,7 +7,7 @@ export interface ConsolePage {
   readonly section: string
   /** Path in the console; of a third party below `/x/<plugin>`. */
   readonly path: string
-  /** Capability of `GET /api/capabilities` that shows or hides the page: a plugin, or a part of one that is never hidden. */
+  /** Capability of `GET /api/capabilities` that shows or hides the page: a plugin, or a part of one. The page of a hidden one does not exist. */
   readonly capability: string
   /** JSON file of a third party's package that declares what the page shows (`DeclaredPage`). Without it, the console has a page of its own. */
   readonly entry?: URL

@@ -55,4 +55,8 @@ export const providers = definePlugin({
     await client.close()
     await metering.close()
   },
+  console: [
+    { id: 'providers', title: 'Providers', section: 'Connect', path: '/providers', capability: 'providers.connect' },
+    { id: 'modelroutes', title: 'Model routes', section: 'Connect', path: '/modelroutes', capability: 'providers' },
+  ],
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { ApiProblem } from '#ui/api/api-problem.ts'
-import { refusalAt } from '../../plugins/agents/console/detail/dialogs/refusal-at.ts'
+import { refusalAt } from '#ui/parts/form/refusal-at.ts'
 import { toPublishBody } from '../../plugins/agents/console/detail/dialogs/to-publish-body.ts'
 import { createLineSplitter, parseLogLine } from '../../plugins/agents/console/detail/logs/log-lines.ts'
 import { agentAddress, healthOf, servedRevisionOf, successOf } from '../../plugins/agents/console/shared/shown-agent.ts'

@@ -76,4 +76,12 @@ export const mutants: readonly Mutant[] = [
     tests: ['core/http/console/routes.test.ts'],
     only: 'SEC24',
   },
+  {
+    name: 'the console lists pages of hidden parts',
+    file: 'core/host/console/served-pages.ts',
+    find: '...mounted.hidden.filter((id) => !offered.includes(id)),',
+    replace: '',
+    tests: ['core/host/console/served-pages.test.ts'],
+    only: 'hidden part',
+  },
 ]

@@ -25,18 +25,24 @@ export async function shownPages({ succeeded, failed }: DemoContent): Promise<re
   const values: Readonly<Record<string, string>> = {
     ns: 'demo',
     namespace: 'demo',
-    name: 'hello',
     id: failed,
     tab: 'about',
   }
   const routes = (await consoleRoutePaths()).filter(isOfDemo)
   return routes.map((path) => {
-    const own = path.replaceAll(/\$(\w+)/g, (_, name: string) => values[name] ?? '')
+    const its: Readonly<Record<string, string>> = { ...values, ...namesOfDemo[path.split('/')[1] ?? ''] }
+    const own = path.replaceAll(/\$(\w+)/g, (_, name: string) => its[name] ?? '')
     return { name: path, path: path === '/runs/compare' ? `${own}?a=${succeeded}&b=${failed}` : own }
   })
 }
 
-// The demo has agents; of other kinds it has no object that a page could show. The page of a trace leads to that of its run.
+// Objects of the demo, by the first segment of their pages. Of other kinds it has none.
+const namesOfDemo: Readonly<Record<string, { readonly name: string }>> = {
+  agents: { name: 'hello' },
+  modelroutes: { name: 'mock' },
+}
+
+// The page of a trace leads to that of its run.
 function isOfDemo(path: string): boolean {
-  return path !== '/traces/$id' && (!path.includes('$name') || path.startsWith('/agents/'))
+  return path !== '/traces/$id' && (!path.includes('$name') || (path.split('/')[1] ?? '') in namesOfDemo)
 }

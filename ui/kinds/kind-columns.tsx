@@ -4,22 +4,26 @@ import type { DataColumn } from '../parts/table/data-column.ts'
 import { Time } from '../parts/value/time.tsx'
 import { kindText as text } from '../text/kinds.ts'
 import { objectPath } from './kind-entry.ts'
-import type { KindColumn, KindEntry } from './kind-entry.ts'
+import type { KindColumn, KindEntry, KindParts } from './kind-entry.ts'
 import { readyOf, toCell, valueAt } from './kind-object.ts'
 import type { KindObject } from './kind-object.ts'
 import { firstColumns } from './served-kind.ts'
 import type { ServedKind } from './served-kind.ts'
 
-/** The columns of a list: name, namespace, state, those of the entry, age. */
-export function listColumns(entry: KindEntry, served: ServedKind | undefined): readonly DataColumn<KindObject>[] {
-  const own = entry.columns ?? (served === undefined ? [] : firstColumns(served))
+/** The columns of a list: name, namespace, state, those of the plugin or of the entry, age. */
+export function listColumns(
+  entry: KindEntry,
+  served: ServedKind | undefined,
+  { columns }: Pick<KindParts, 'columns'>,
+): readonly DataColumn<KindObject>[] {
+  const own = columns ?? (entry.columns ?? (served === undefined ? [] : firstColumns(served))).map(toColumn)
   return [
     { title: text.name, isWide: own.length === 0, cell: (object) => <NameCell entry={entry} object={object} /> },
     ...(entry.isClusterWide === true
       ? []
       : [{ title: text.namespace, rank: 3 as const, cell: ({ metadata }: KindObject) => metadata.namespace ?? '—' }]),
     { title: text.state, cell: (object) => <StateCell object={object} /> },
-    ...own.map((column, index) => toColumn(column, index)),
+    ...own,
     {
       title: text.age,
       align: 'end',

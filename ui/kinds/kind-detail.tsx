@@ -15,7 +15,7 @@ import type { PageAction } from '../parts/page/page-actions.tsx'
 import { ProblemState } from '../parts/state/problem-state.tsx'
 import { kindText as text } from '../text/kinds.ts'
 import { DeleteDialog } from './delete-dialog.tsx'
-import type { KindEntry } from './kind-entry.ts'
+import type { KindEntry, KindParts } from './kind-entry.ts'
 import type { KindObject } from './kind-object.ts'
 import { KindOverview } from './kind-overview.tsx'
 import type { ServedKind } from './served-kind.ts'
@@ -25,21 +25,22 @@ const KindEditor = lazy(async () => ({ default: (await import('./kind-editor.tsx
 const POLL_MS = 10_000
 
 /** An object of a kind, as a page. */
-export function detailPageOf(entry: KindEntry): ComponentType {
+export function detailPageOf(entry: KindEntry, parts: KindParts): ComponentType {
   return function KindDetailPage() {
     const { ns, name = '' } = useParams({ strict: false }) as { readonly ns?: string; readonly name?: string }
-    return <KindDetail key={`${ns}/${name}`} entry={entry} namespace={ns} name={name} />
+    return <KindDetail key={`${ns}/${name}`} entry={entry} parts={parts} namespace={ns} name={name} />
   }
 }
 
 interface KindDetailProps {
   readonly entry: KindEntry
+  readonly parts?: KindParts
   readonly namespace: string | undefined
   readonly name: string
 }
 
 /** An object: what it is, and its form and YAML. */
-export function KindDetail({ entry, namespace, name }: KindDetailProps) {
+export function KindDetail({ entry, parts = {}, namespace, name }: KindDetailProps) {
   const [{ tab }, change] = useAddress()
   const [isDeleting, setDeleting] = useState(false)
   const navigate = useNavigate()
@@ -85,11 +86,11 @@ export function KindDetail({ entry, namespace, name }: KindDetailProps) {
               <Suspense>
                 {schemaError === null ? undefined : <ProblemState error={schemaError} />}
                 {served === undefined ? undefined : (
-                  <KindEditor entry={entry} served={served ?? undefined} object={object} />
+                  <KindEditor entry={entry} Checks={parts.Checks} served={served ?? undefined} object={object} />
                 )}
               </Suspense>
             ) : (
-              <KindOverview object={object} />
+              <KindOverview object={object} Own={parts.Overview} />
             )}
           </Report>
         </Tabs>

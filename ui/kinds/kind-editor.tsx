@@ -6,12 +6,13 @@ import { useKeys } from '../parts/keys/use-keys.ts'
 import { showToast } from '../parts/overlay/toast-store.ts'
 import { Notice } from '../parts/page/notice.tsx'
 import { rebaseYaml } from '../parts/yaml/rebase-yaml.ts'
+import { readYaml } from '../parts/yaml/yaml-source.ts'
 import { kindText as text } from '../text/kinds.ts'
 import { ConflictView } from './document/conflict-view.tsx'
 import { DocumentPanes } from './document/document-panes.tsx'
 import { ReviewDialog } from './document/review-dialog.tsx'
 import { OutcomeNotice, ReadOnlyNotice, RestoredNotice } from './editor-notices.tsx'
-import type { KindEntry } from './kind-entry.ts'
+import type { KindEntry, KindParts } from './kind-entry.ts'
 import { fieldsOfCluster, fixedFields } from './kind-object.ts'
 import type { KindObject } from './kind-object.ts'
 import styles from './kinds.module.css'
@@ -34,11 +35,12 @@ interface KindEditorProps {
   readonly effects?: readonly string[]
   /** Why the caller cannot save. */
   readonly whyNot?: string | undefined
+  readonly Checks?: KindParts['Checks'] | undefined
 }
 
 /** Changes or creates an object as form and YAML. */
 export function KindEditor(props: KindEditorProps) {
-  const { entry, served, object, namespace, onCreated, onSaved, effects, whyNot } = props
+  const { entry, served, object, namespace, onCreated, onSaved, effects, whyNot, Checks } = props
   const edited = useEdited({ entry, served, object, namespace })
   const { base, first, yaml, setYaml, isRestored, continueOn } = edited
   const [isReviewed, setReviewed] = useState(false)
@@ -89,6 +91,7 @@ export function KindEditor(props: KindEditorProps) {
         fixed={base === undefined ? [] : fixedFields}
         before={canSave && base !== undefined ? first : undefined}
       />
+      {canSave && Checks !== undefined ? <Checks document={readYaml(yaml).value} /> : undefined}
       {canSave ? (
         <EditorActions
           words={base === undefined ? text.create(entry.noun) : text.save}

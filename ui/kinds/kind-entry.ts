@@ -1,4 +1,7 @@
+import type { ComponentType } from 'react'
 import type { IconName } from '../parts/icon/icons.ts'
+import type { DataColumn } from '../parts/table/data-column.ts'
+import type { KindObject } from './kind-object.ts'
 
 /** A column of a list: a dotted path in an object, such as `spec.quota.concurrency`. */
 export interface KindColumn {
@@ -23,6 +26,20 @@ export interface KindEntry {
   readonly isClusterWide?: boolean
   /** Columns beside name, namespace, state and age; without them the first fields of the spec. */
   readonly columns?: readonly KindColumn[]
+}
+
+/** What a plugin adds to the pages of its kind. It is loaded with them. */
+export interface KindParts {
+  /** In place of the columns of the entry. */
+  readonly columns?: readonly DataColumn<KindObject>[]
+  /** Stands in the bar of the list: what is no action on an object. */
+  readonly ListBar?: ComponentType
+  /** An action of the bar comes before New. */
+  readonly isNewSecond?: boolean
+  /** Stands between the state of an object and its spec. */
+  readonly Overview?: ComponentType<{ readonly object: KindObject }>
+  /** Stands above the buttons that save: what is checked before. `document` is what the YAML says; undefined if it does not parse. */
+  readonly Checks?: ComponentType<{ readonly document: unknown }>
 }
 
 /** The address of a new object. No name begins with a dash, so that it is never that of an object. */

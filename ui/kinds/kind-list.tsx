@@ -14,21 +14,26 @@ import { Pager } from '../parts/table/pager.tsx'
 import { kindText as text } from '../text/kinds.ts'
 import { listColumns } from './kind-columns.tsx'
 import { newPath, objectPath } from './kind-entry.ts'
-import type { KindEntry } from './kind-entry.ts'
+import type { KindEntry, KindParts } from './kind-entry.ts'
 import type { KindObject, KindPage } from './kind-object.ts'
 import { useServedKind } from './use-kind.ts'
 
 const POLL_MS = 10_000
 
 /** The list of a kind, as a page. */
-export function listPageOf(entry: KindEntry): ComponentType {
+export function listPageOf(entry: KindEntry, parts: KindParts): ComponentType {
   return function KindListPage() {
-    return <KindList entry={entry} />
+    return <KindList entry={entry} parts={parts} />
   }
 }
 
+interface KindListProps {
+  readonly entry: KindEntry
+  readonly parts?: KindParts
+}
+
 /** The objects of a kind. */
-export function KindList({ entry }: { readonly entry: KindEntry }) {
+export function KindList({ entry, parts = {} }: KindListProps) {
   const { title, api, isClusterWide = false } = entry
   const [{ namespace, q }, change] = useAddress()
   const { cursor, onNewer, older } = usePaging()
@@ -51,10 +56,12 @@ export function KindList({ entry }: { readonly entry: KindEntry }) {
         title={title}
         actions={
           canCreate && !isEmpty
-            ? [{ text: text.create(entry.noun), icon: 'plus', rank: 'primary', onPick: create }]
+            ? [{ text: text.create(entry.noun), icon: 'plus', rank: newRankOf(parts), onPick: create }]
             : []
         }
-      />
+      >
+        {parts.ListBar === undefined ? undefined : <parts.ListBar />}
+      </PageBar>
       <FilterBar setCount={q === undefined ? 0 : 1} onClear={clear}>
         <SearchField
           label={text.search}
@@ -64,7 +71,7 @@ export function KindList({ entry }: { readonly entry: KindEntry }) {
       </FilterBar>
       <DataTable
         label={title}
-        columns={listColumns(entry, served ?? undefined)}
+        columns={listColumns(entry, served ?? undefined, parts)}
         rows={data?.items}
         keyOf={({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name}`}
         error={error}
@@ -83,6 +90,10 @@ export function KindList({ entry }: { readonly entry: KindEntry }) {
       <Pager note={text.note} onNewer={onNewer} onOlder={next === null ? undefined : () => older(next)} />
     </>
   )
+}
+
+function newRankOf({ isNewSecond = false }: KindParts): 'primary' | 'secondary' {
+  return isNewSecond ? 'secondary' : 'primary'
 }
 
 function NoObjects({ entry, onCreate }: { readonly entry: KindEntry; readonly onCreate: (() => void) | undefined }) {

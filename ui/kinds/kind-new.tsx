@@ -8,20 +8,25 @@ import { PageBar } from '../parts/page/page-bar.tsx'
 import { ProblemState } from '../parts/state/problem-state.tsx'
 import { kindText as text } from '../text/kinds.ts'
 import { objectPath } from './kind-entry.ts'
-import type { KindEntry } from './kind-entry.ts'
+import type { KindEntry, KindParts } from './kind-entry.ts'
 import { useServedKind } from './use-kind.ts'
 
 const KindEditor = lazy(async () => ({ default: (await import('./kind-editor.tsx')).KindEditor }))
 
 /** A new object of a kind, as a page. */
-export function newPageOf(entry: KindEntry): ComponentType {
+export function newPageOf(entry: KindEntry, parts: KindParts): ComponentType {
   return function KindNewPage() {
-    return <KindNew entry={entry} />
+    return <KindNew entry={entry} parts={parts} />
   }
 }
 
+interface KindNewProps {
+  readonly entry: KindEntry
+  readonly parts?: KindParts
+}
+
 /** Creates an object from its form or YAML, and opens it. */
-export function KindNew({ entry }: { readonly entry: KindEntry }) {
+export function KindNew({ entry, parts = {} }: KindNewProps) {
   const [{ namespace }] = useAddress()
   const { served, error } = useServedKind(entry)
   const navigate = useNavigate()
@@ -37,6 +42,7 @@ export function KindNew({ entry }: { readonly entry: KindEntry }) {
             <KindEditor
               entry={entry}
               served={served ?? undefined}
+              Checks={parts.Checks}
               object={undefined}
               namespace={namespace}
               onCreated={({ metadata }) => {

@@ -5,11 +5,17 @@ import { DockFacts } from '../parts/page/split.tsx'
 import { ConditionTimeline } from '../parts/status/condition-timeline.tsx'
 import { Time } from '../parts/value/time.tsx'
 import { kindText as text } from '../text/kinds.ts'
+import type { KindParts } from './kind-entry.ts'
 import { toCell } from './kind-object.ts'
 import type { KindObject } from './kind-object.ts'
 
+interface KindOverviewProps {
+  readonly object: KindObject
+  readonly Own: KindParts['Overview']
+}
+
 /** What an object is: its state, its names and its spec. */
-export function KindOverview({ object }: { readonly object: KindObject }) {
+export function KindOverview({ object, Own }: KindOverviewProps) {
   const { metadata, spec, status } = object
   const conditions = Array.isArray(status?.conditions) ? status.conditions : []
   const { conditions: _conditions, ...rest } = status ?? {}
@@ -22,6 +28,7 @@ export function KindOverview({ object }: { readonly object: KindObject }) {
           <ConditionTimeline conditions={conditions} />
         </Card>
       )}
+      {Own === undefined ? undefined : <Own object={object} />}
       <Card title={text.facts}>
         <DockFacts
           facts={[

@@ -29,19 +29,28 @@ export function lazyPages() {
   }
 }
 
-/** Pages of the console. A page of a hidden plugin, or for one, does not exist; its declaration is checked all the same. */
+/** What of the plugins is served. */
+export interface MountedParts {
+  readonly catalog: readonly MountedEndpoint[]
+  /** Capabilities of parts that are hidden. */
+  readonly hidden: readonly string[]
+}
+
+/** Pages of the console. A page of a hidden plugin or part, or for one, does not exist; its declaration is checked all the same. */
 export function pagesOf(
   { built, thirdParty }: PagesInput,
-  catalog: readonly MountedEndpoint[],
+  mounted: MountedParts,
   entries: readonly ConsoleEntry[],
 ): readonly ReportedPage[] {
+  const { catalog } = mounted
   for (const entry of entries) checkEntryRoutes(entry, catalog)
-  const hidden = new Set(built.flatMap(({ plugin, wired }) => (wired.wiring === 'hidden' ? [plugin.name] : [])))
+  const offered = catalog.map(({ capability, plugin }) => capability ?? plugin)
+  const hidden = new Set([
+    ...built.flatMap(({ plugin, wired }) => (wired.wiring === 'hidden' ? [plugin.name] : [])),
+    ...mounted.hidden.filter((id) => !offered.includes(id)),
+  ])
   const plugins = built.map(({ plugin }) => plugin)
-  const capabilities = [
-    ...plugins.map(({ name }) => name),
-    ...catalog.map(({ capability, plugin }) => capability ?? plugin),
-  ]
+  const capabilities = [...plugins.map(({ name }) => name), ...offered, ...hidden]
   const ids = plugins.flatMap(({ name, console = [] }) => (hidden.has(name) ? console.map(({ id }) => id) : []))
   return consolePagesOf({ plugins, thirdParty, capabilities, entries }).filter(
     ({ id, capability }) => !ids.includes(id) && !hidden.has(capability),

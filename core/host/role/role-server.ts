@@ -139,9 +139,11 @@ export async function createRoleApp(input: RoleAppInput): Promise<RoleApp> {
   if (role === 'bff') await mountRoutes(app, coreEndpoints, { ...coreOwner, prefix: '/api' })
   const console = lazyPages()
   const entries = role === 'bff' ? entriesOf(input) : []
-  for (const built of input.built) await mountPlugin(app, built, input, { catalog, entries, pages: console.read })
+  const hidden: string[] = []
+  for (const built of input.built)
+    hidden.push(...(await mountPlugin(app, built, input, { catalog, entries, pages: console.read })))
   if (role === 'bff') {
-    console.set(pagesOf(input, catalog, entries))
+    console.set(pagesOf(input, { catalog, hidden }, entries))
     if (settings.ui !== false) await app.register(consoleRoutes(console.read().map(({ path }) => path)))
   }
   const plugins = input.built.map(({ plugin }) => plugin)
@@ -188,20 +190,26 @@ function authenticatorOf({
   }
 }
 
-async function mountPlugin(app: FastifyInstance, built: Built, input: RoleAppInput, mounted: Mounted): Promise<void> {
+/** Returns the capabilities of its hidden parts. */
+async function mountPlugin(
+  app: FastifyInstance,
+  built: Built,
+  input: RoleAppInput,
+  mounted: Mounted,
+): Promise<readonly string[]> {
   const { plugin, wired } = built
-  if (wired.wiring === 'hidden') return
+  if (wired.wiring === 'hidden') return []
   const { wiring, reason, setting } = wired
   const prefix = prefixOf(plugin.name, input)
   const why = { ...(reason === undefined ? {} : { reason }), ...(setting === undefined ? {} : { setting }) }
   const owner = { plugin: plugin.name, wiring, ...why, prefix }
   const slot = routeSlots[input.role]
-  await asPlugin(plugin, slot, async () => {
+  return asPlugin(plugin, slot, async () => {
     // The routes of kinds first, then those of the slot, which may not be a list if the plugin is untyped.
     const ofKinds = input.role === 'bff' ? (plugin.kinds ?? []).flatMap(({ endpoints }) => endpoints) : []
     const ofPages = mounted.entries.filter((entry) => entry.plugin === plugin).map(entryEndpoint)
     await mountRoutes(app, [...ofKinds, ...storedRoutesOf(built, input), ...ofPages], owner)
-    if (plugin[slot] !== undefined) await mountRoutes(app, routesOf(built, input, mounted), owner)
+    return plugin[slot] === undefined ? [] : mountRoutes(app, routesOf(built, input, mounted), owner)
   })
 }
 

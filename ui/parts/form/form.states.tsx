@@ -1,11 +1,65 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { exampleSchema, exampleYaml } from '../document/example-document.states.ts'
+import { Button } from '../control/button.tsx'
 import type { PartStates } from '../part-states.ts'
+import { DialogForm, FieldPair } from './dialog-form.tsx'
 import { SchemaForm } from './schema-form.tsx'
+import { CheckField, ChoiceField, SecretField, TextField } from './text-field.tsx'
 
 function Filled({ at, fixed = [] }: { readonly at: string; readonly fixed?: readonly string[] }) {
   const [value, setValue] = useState(at)
   return <SchemaForm label="Tenant" value={value} onChange={setValue} schema={exampleSchema} fixed={fixed} />
+}
+
+function Typed({ refused, isLong = false }: { readonly refused?: string; readonly isLong?: boolean }) {
+  const [value, setValue] = useState('')
+  return (
+    <TextField
+      label={isLong ? 'Description' : 'Name'}
+      hint="As in a host name"
+      placeholder="openai"
+      maxLength={63}
+      {...{ value, refused, isLong, onChange: setValue }}
+    />
+  )
+}
+
+function Pasted({ refused }: { readonly refused?: string }) {
+  return <SecretField label="Key" hint="It is shown nowhere" input={useRef(null)} refused={refused} />
+}
+
+function Chosen() {
+  const [value, setValue] = useState<'a' | 'b'>('a')
+  const options = (['a', 'b'] as const).map((one) => ({ value: one, label: one }))
+  return <ChoiceField label="Type" value={value} options={options} onChange={setValue} />
+}
+
+function Checked() {
+  const [isOn, setOn] = useState(true)
+  return <CheckField label="Try the key first" isOn={isOn} onChange={setOn} />
+}
+
+function OpenedForm() {
+  const [isOpen, setOpen] = useState(false)
+  const close = (): void => setOpen(false)
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>Open the form</Button>
+      {isOpen ? (
+        <DialogForm
+          title="Connect"
+          hint="A key is pasted once."
+          action="Connect"
+          isBusy={false}
+          error={new Error('The server cannot be reached.')}
+          onSubmit={close}
+          onClose={close}
+        >
+          <Typed />
+        </DialogForm>
+      ) : undefined}
+    </>
+  )
 }
 
 const filled = (at: string) => () => <Filled at={at} />
@@ -38,4 +92,36 @@ export const formStates: readonly PartStates[] = [
       },
     ],
   },
+  { part: 'DialogForm', states: [{ name: 'refused', show: () => <OpenedForm /> }] },
+  {
+    part: 'FieldPair',
+    states: [
+      {
+        name: 'one of them refused',
+        show: () => (
+          <FieldPair>
+            <Typed refused="is taken" />
+            <Chosen />
+          </FieldPair>
+        ),
+      },
+    ],
+  },
+  {
+    part: 'TextField',
+    states: [
+      { name: 'one line', show: () => <Typed /> },
+      { name: 'long', show: () => <Typed isLong /> },
+      { name: 'refused', show: () => <Typed refused={'x'.repeat(200)} /> },
+    ],
+  },
+  {
+    part: 'SecretField',
+    states: [
+      { name: 'empty', show: () => <Pasted /> },
+      { name: 'refused', show: () => <Pasted refused="The provider does not accept this key." /> },
+    ],
+  },
+  { part: 'ChoiceField', states: [{ name: 'two', show: () => <Chosen /> }] },
+  { part: 'CheckField', states: [{ name: 'on', show: () => <Checked /> }] },
 ]

@@ -23,6 +23,8 @@ const looks: Readonly<Record<string, StateLook>> = {
   degraded: { tone: 'bad', icon: 'alert', label: 'Degraded' },
   notready: { tone: 'warn', icon: 'hourglass', label: 'Not ready' },
   missing: { tone: 'bad', icon: 'cross', label: 'Missing' },
+  healthy: { tone: 'ok', icon: 'check', label: 'Healthy' },
+  failing: { tone: 'bad', icon: 'cross', label: 'Failing' },
   idle: { tone: 'mute', icon: 'moon', label: 'Scaled to zero' },
   gated: { tone: 'warn', icon: 'hourglass', label: 'Held by gate' },
   inconclusive: { tone: 'warn', icon: 'hourglass', label: 'Inconclusive' },

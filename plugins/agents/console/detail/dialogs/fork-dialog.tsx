@@ -2,10 +2,12 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { sendApi } from '#ui/api/request-api.ts'
+import { DialogForm } from '#ui/parts/form/dialog-form.tsx'
+import { TextField } from '#ui/parts/form/text-field.tsx'
+import { refusalAt } from '#ui/parts/form/refusal-at.ts'
 import { agentAddress } from '../../shared/shown-agent.ts'
 import type { ShownAgent } from '../../shared/shown-agent.ts'
 import { agentText } from '../../shared/text.ts'
-import { DialogForm, TextField } from './dialog-form.tsx'
 
 const text = agentText.fork
 
@@ -44,8 +46,7 @@ export function ForkDialog({ agent: { metadata }, onClose }: ForkDialogProps) {
         value={name}
         maxLength={253}
         isRequired
-        pointer="/name"
-        error={fork.error}
+        refused={refusalAt(fork.error, '/name')}
         onChange={setName}
       />
       <TextField
@@ -53,8 +54,7 @@ export function ForkDialog({ agent: { metadata }, onClose }: ForkDialogProps) {
         value={namespace}
         maxLength={63}
         isRequired
-        pointer="/namespace"
-        error={fork.error}
+        refused={refusalAt(fork.error, '/namespace')}
         onChange={setNamespace}
       />
     </DialogForm>

@@ -1,10 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { sendApi } from '#ui/api/request-api.ts'
+import { DialogForm } from '#ui/parts/form/dialog-form.tsx'
+import { TextField } from '#ui/parts/form/text-field.tsx'
+import { refusalAt } from '#ui/parts/form/refusal-at.ts'
 import { showToast } from '#ui/parts/overlay/toast-store.ts'
 import type { ShownAgent } from '../../shared/shown-agent.ts'
 import { agentText } from '../../shared/text.ts'
-import { DialogForm, TextField } from './dialog-form.tsx'
 import { toPublishBody } from './to-publish-body.ts'
 
 const text = agentText.publish
@@ -45,8 +47,7 @@ export function PublishDialog({ agent: { metadata }, onClose }: PublishDialogPro
         value={title}
         maxLength={128}
         isRequired
-        pointer="/title"
-        error={error}
+        refused={refusalAt(error, '/title')}
         onChange={setTitle}
       />
       <TextField
@@ -54,8 +55,7 @@ export function PublishDialog({ agent: { metadata }, onClose }: PublishDialogPro
         value={description}
         maxLength={4096}
         isLong
-        pointer="/description"
-        error={error}
+        refused={refusalAt(error, '/description')}
         onChange={setDescription}
       />
       <TextField
@@ -63,8 +63,7 @@ export function PublishDialog({ agent: { metadata }, onClose }: PublishDialogPro
         hint={text.tagsHint}
         value={tags}
         maxLength={2048}
-        pointer="/tags"
-        error={error}
+        refused={refusalAt(error, '/tags')}
         onChange={setTags}
       />
     </DialogForm>

@@ -1,4 +1,4 @@
-import { ApiProblem } from '#ui/api/api-problem.ts'
+import { ApiProblem } from '../../api/api-problem.ts'
 
 /** What a problem says of a field. Pure. */
 export function refusalAt(error: Error | null, pointer: string): string | undefined {
