@@ -7,7 +7,11 @@ import type { Store } from '#core/event-store/store.ts'
 export interface TroubledObject {
   readonly namespace: string
   readonly name: string
+  /** Type of the condition. */
+  readonly condition: string
   readonly reason: string
+  /** Whether it is ready all the same, as an agent whose earlier revision serves. */
+  readonly ready: boolean
   /** Since when; null if the condition has no time. */
   readonly since: string | null
 }
@@ -34,16 +38,19 @@ export async function readTroubled(
   const within = names.includes('') ? sql`true` : sql`namespace = any(${names}::text[])`
   const { rows } = await sql<TroubledObject & { readonly count: number }>`
     with found as materialized (
-      select namespace, name, problem ->> 'reason' as reason, problem ->> 'since' as since from object_index
-      cross join lateral (select coalesce(${sql.join(
-        conditions.map((type) => sql`problems -> ${sql.lit(type)}`),
-      )}) as problem) one
-      where kind = ${kind} and deleted_at is null and problems <> '{}' and problem is not null and ${within}
+      select namespace, name, condition, problem ->> 'reason' as reason, problem ->> 'since' as since,
+        problems -> 'Ready' is null as ready from object_index
+      cross join lateral (select wanted.type as condition, problems -> wanted.type as problem
+        from unnest(${conditions}::text[]) with ordinality as wanted (type, place)
+        where problems -> wanted.type is not null order by wanted.place limit 1) one
+      where kind = ${kind} and deleted_at is null and problems <> '{}' and ${within}
       limit ${sql.lit(MAX_TROUBLED)})
     select *, (select count(*)::int from found) as count from found
     order by since desc nulls last, namespace, name limit ${top}`.execute(store.reader<ObjectIndexTables>())
   return {
     count: rows[0]?.count ?? 0,
-    items: rows.map(({ namespace, name, reason, since }) => ({ namespace, name, reason, since })),
+    items: rows.map(({ namespace, name, condition, reason, ready, since }) => {
+      return { namespace, name, condition, reason, ready, since }
+    }),
   }
 }

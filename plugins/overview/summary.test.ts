@@ -97,7 +97,10 @@ for (const { name, skip, open } of pluginAdapters) {
     await object('AgentDeployment', 'default', 'broken', { Degraded: { reason: 'ImagePullBackOff', since } })
     await object('AgentDeployment', 'default', 'well', {})
     await object('AgentDeployment', 'default', 'unread', null)
-    await object('AgentDeployment', 'other', 'broken', { Ready: { reason: 'NotReady', since: null } })
+    await object('AgentDeployment', 'other', 'broken', {
+      Ready: { reason: 'NotReady', since: null },
+      EvalGated: { reason: 'ScoreTooLow', since },
+    })
     await object('McpServer', 'other', 'tools', { ManifestAccepted: { reason: 'ManifestChanged', since } })
     for (let day = 1; day <= 12; day++)
       await meter({
@@ -108,8 +111,17 @@ for (const { name, skip, open } of pluginAdapters) {
     const summary = all.json<Summary>()
     assert.deepEqual([summary.waiting.runs?.count, summary.unwell.agents?.count], [2, 2])
     assert.deepEqual(summary.waiting.manifests?.items, [
-      { namespace: 'other', name: 'tools', reason: 'ManifestChanged', since },
+      {
+        namespace: 'other',
+        name: 'tools',
+        condition: 'ManifestAccepted',
+        reason: 'ManifestChanged',
+        ready: true,
+        since,
+      },
     ])
+    const held = summary.unwell.agents?.items.find(({ namespace }) => namespace === 'other')
+    assert.deepEqual([held?.condition, held?.reason, held?.ready], ['EvalGated', 'ScoreTooLow', false])
     assert.deepEqual(summary.unwell.failing, {
       count: 1,
       items: [{ namespace: 'default', name: 'robot', runs: 12, failed: 2 }],
@@ -134,7 +146,9 @@ for (const { name, skip, open } of pluginAdapters) {
     })
     assert.deepEqual(mine.unwell.agents, {
       count: 1,
-      items: [{ namespace: 'default', name: 'broken', reason: 'ImagePullBackOff', since }],
+      items: [
+        { namespace: 'default', name: 'broken', condition: 'Degraded', reason: 'ImagePullBackOff', ready: true, since },
+      ],
     })
     assert.deepEqual([mine.spend, mine.forecast], [null, null])
     assert.deepEqual((await ask('?scope=permitted', 'tenant-token')).json<Summary>(), mine)

@@ -63,7 +63,7 @@ async function readSummary({ store, now, runs, cost }: OverviewServices, call: S
   const [paused, manifests, agents, failing, spend, forecast] = await Promise.all([
     ofRuns && runs?.pausedRuns(ofRuns, SUMMARY_TOP),
     troubled(ofServers, 'McpServer', ['ManifestAccepted']),
-    troubled(ofAgents, 'AgentDeployment', ['Degraded', 'Ready']),
+    troubled(ofAgents, 'AgentDeployment', ['Degraded', 'EvalGated', 'Ready']),
     ofRuns && runs?.failingAgents(ofRuns, since, SUMMARY_TOP),
     ofCosts && cost?.spendOfMonth(ofCosts),
     ofCosts && cost?.forecastOfMonth(ofCosts),

@@ -30,7 +30,20 @@ const pausedRun = Type.Object(
   { title: 'PausedRun' },
 )
 
-const troubled = Type.Object({ namespace, name, reason, since }, { title: 'TroubledObject' })
+const troubled = Type.Object(
+  {
+    namespace,
+    name,
+    condition: text('Type of the condition that is not as it should be.', 'Degraded'),
+    reason,
+    ready: Type.Boolean({
+      description: 'Whether it is ready all the same, as an agent whose earlier revision serves.',
+      examples: [true],
+    }),
+    since,
+  },
+  { title: 'TroubledObject' },
+)
 
 const failing = Type.Object(
   {

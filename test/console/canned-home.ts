@@ -1,4 +1,5 @@
 import type { Summary } from '#schemas/api/overview.ts'
+import type { TenantUsage } from '#schemas/api/tenants.ts'
 import { cannedShell } from './fake-console.ts'
 import type { CannedResponses } from './fake-console.ts'
 
@@ -21,13 +22,27 @@ export const badDay: Summary = {
       count: 5,
       items: [{ runId: 'run-1', namespace: 'support', agent: 'careful', reason: 'approval_required', since }],
     },
-    manifests: { count: 1, items: [{ namespace: 'support', name: 'tickets', reason: 'Drifted', since }] },
+    manifests: {
+      count: 1,
+      items: [
+        { namespace: 'support', name: 'tickets', condition: 'ManifestAccepted', reason: 'Drifted', ready: true, since },
+      ],
+    },
   },
   unwell: {
     agents: {
-      count: 4,
+      count: 6,
       items: [
-        { namespace: 'finance', name: '<img src=x onerror=alert(1)>', reason: 'ImagePullBackOff \u202e\u0007', since },
+        {
+          namespace: 'finance',
+          name: '<img src=x onerror=alert(1)>',
+          condition: 'Ready',
+          reason: 'ImagePullBackOff \u202e\u0007',
+          ready: false,
+          since,
+        },
+        { namespace: 'support', name: 'triage', condition: 'EvalGated', reason: 'ScoreTooLow', ready: true, since },
+        { namespace: 'support', name: 'writer', condition: 'Degraded', reason: 'OOMKilled', ready: true, since },
       ],
     },
     failing: { count: 1, items: [{ namespace: 'support', name: 'refund-agent', runs: 96, failed: 53 }] },
@@ -64,10 +79,46 @@ const bins = Array.from({ length: 24 }, (_, index) => bin(index, index % 3))
 
 const names = ['triage', 'log-analyst', 'close-assistant']
 
+const spending = (spent: string, window = 'month') => ({
+  currency: 'USD',
+  window,
+  spent,
+  held: '0',
+  limit: '100.00',
+  remaining: '0',
+  windowStart: since,
+  resetsAt: since,
+})
+
+/** Usage of tenants: two budgets need a person, and two do not. */
+export const cannedUsages = [
+  { name: 'calm', spend: spending('79.99') },
+  { name: 'near <b>', spend: spending('80.00') },
+  { name: 'over', spend: spending('100.10', 'total') },
+  { name: 'free', spend: null },
+].map((usage) => ({
+  ...usage,
+  at: since,
+  rpm: { used: 1, limit: null },
+  inflight: { used: 0, limit: null },
+})) as TenantUsage[]
+
+// Every page is there, but that of MCP servers.
+function withTenants(): object {
+  const { pages, capabilities, ...rest } = cannedShell['/api/capabilities'] as {
+    readonly pages: readonly object[]
+    readonly capabilities: readonly { readonly id: string }[]
+  }
+  const known = capabilities.map((one) => (one.id === 'tenants' ? { id: 'tenants', enabled: true } : one))
+  return { ...rest, pages, capabilities: known }
+}
+
 /** The responses of Home, with a summary. */
 export function cannedHome(summary: Summary): CannedResponses {
   return {
     ...cannedShell,
+    '/api/capabilities': withTenants(),
+    '/api/tenants/usage': { items: summary === badDay ? cannedUsages : [], nextCursor: null },
     '/api/summary': summary,
     '/api/runs/stats': {
       ...bin(0, 2),

@@ -3,11 +3,13 @@ import test from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { Browser } from 'playwright-core'
 import { attentionOf, noteQuiet, seesNothing, unnamedOf } from '../../plugins/overview/console/attention.ts'
+import { budgetRows } from '../../plugins/overview/console/budget-rows.ts'
 import { successShare, spendFoot } from '../../plugins/overview/console/spend-foot.ts'
 import { toHomeRange, windowOf } from '../../plugins/overview/console/window.ts'
+import { isReachable } from '#ui/contract/is-reachable.ts'
 import { packConsole } from '../../scripts/console/pack-console.ts'
 import { needsChromium } from './browser-session.ts'
-import { badDay, cannedHome, quietDay } from './canned-home.ts'
+import { badDay, cannedHome, cannedUsages, quietDay } from './canned-home.ts'
 import { serveConsole } from './fake-console.ts'
 import { axeViolations, looks, openLook, overflowOf, startBrowser } from './look.ts'
 import type { Look } from './look.ts'
@@ -22,10 +24,48 @@ test('failures come first, then decisions, then what is not ready; each leads to
       'refund-agent fails 55 % of its runs: /runs?namespace=support&agent=refund-agent&state=failed%2Ctimed_out%2Crejected',
       '5 runs wait for a decision: /approvals',
       '<img src=x onerror=alert(1)> is not ready: /agents/finance/%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E',
+      'The newest version of triage is held back: /agents/support/triage?tab=versions',
+      'The newest version of writer does not start: /agents/support/writer?tab=versions',
       '1 MCP server offers other tools than before: /mcpservers',
     ],
   )
   assert.equal(unnamedOf(badDay), 3)
+})
+
+test('a budget needs a person from four fifths on, the fullest first', () => {
+  assert.deepEqual(
+    budgetRows(cannedUsages).map(({ title, why, tone }) => [title, why, tone]),
+    [
+      ['over has spent its budget', '$100.10 of $100.00. Its model calls are refused.', 'bad'],
+      ['near <b> has spent 80 % of its budget', '$80.00 of $100.00 this month.', 'warn'],
+    ],
+  )
+  const spend = { ...cannedUsages[0]?.spend, limit: '0.00' }
+  assert.deepEqual(budgetRows([{ ...cannedUsages[0], spend }] as typeof cannedUsages), [])
+})
+
+test('an address leads to a page only if the caller may use it', () => {
+  const page = (id: string, more: object = {}) => ({
+    id,
+    title: id,
+    section: '',
+    path: `/${id}`,
+    capability: id,
+    ...more,
+  })
+  const known = {
+    pages: [page('runs'), page('cost'), page('tab', { tabOf: 'run' })],
+    capabilities: [
+      { id: 'runs', enabled: true },
+      { id: 'tab', enabled: true },
+      { id: 'cost', enabled: false },
+    ],
+  } as Parameters<typeof isReachable>[1]
+  const addresses = ['/runs', '/runs?state=failed', '/runs/a', '/cost', '/tab', '/runsx', '/mcpservers', '']
+  assert.deepEqual(
+    addresses.filter((to) => isReachable(to, known)),
+    ['/runs', '/runs?state=failed', '/runs/a'],
+  )
 })
 
 test('what the caller may not list is no row, and differs from a quiet day', () => {
@@ -69,7 +109,7 @@ test('Home: no axe violation, no console error, no sideways scroll, at most six 
   const { files } = await packConsole(root)
   const browser = await startBrowser(t)
   const bad = await serveConsole(t, files, cannedHome(badDay))
-  for (const look of looks) await lookAt(browser, bad, look, /refund-agent fails 55 %/)
+  for (const look of looks) await lookAt(browser, bad, look, /over has spent its budget/)
   const quiet = await serveConsole(t, files, cannedHome(quietDay))
   await lookAt(browser, quiet, { scheme: 'light', width: 'wide' }, /All quiet since \d\d:\d\d UTC/)
 })
@@ -80,11 +120,14 @@ async function lookAt(browser: Browser, url: string, look: Look, words: RegExp):
   page.on('request', (request) => {
     if (request.isNavigationRequest()) asked.length = 0
     const { pathname } = new URL(request.url())
-    if (pathname.startsWith('/api/')) asked.push(pathname)
+    // The stream is one of the browser.
+    if (pathname.startsWith('/api/') && pathname !== '/api/events') asked.push(pathname)
   })
   await page.reload()
   await page.getByText(words).first().waitFor()
   await page.getByText('First steps').waitFor()
+  // There is no page of MCP servers here: the row has no link.
+  assert.equal(await page.locator('a[href^="/mcpservers"]').count(), 0)
   assert.deepEqual(await axeViolations(page), [], `${look.scheme}, ${look.width}`)
   assert.ok((await overflowOf(page)) <= 0, `${look.width} scrolls sideways`)
   assert.ok(asked.length <= 6, asked.join(' '))

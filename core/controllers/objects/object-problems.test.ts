@@ -23,6 +23,9 @@ test('problems of an object are conditions that are not as they should be, witho
     Ready: { reason: 'NotReady', since: '2026-11-20T08:00:00.000Z' },
     Degraded: { reason: 'OOMKilled', since: '2026-11-20T08:00:00.000Z' },
   })
+  const held = { ...ready, type: 'EvalGated', reason: 'ScoreTooLow' }
+  assert.deepEqual(Object.keys(of(held, { ...held, type: 'Isolated', status: 'False' })), ['EvalGated'])
+  assert.deepEqual(of({ ...held, status: 'False' }), {})
   for (const reason of ['', 'a b', 'x'.repeat(129), 'a\u0000', '\ud800', 7, null])
     assert.equal(of({ ...degraded, reason })['Degraded']?.reason, 'Unknown', JSON.stringify(reason))
   for (const time of ['', 'soon', null, 7, {}])

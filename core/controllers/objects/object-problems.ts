@@ -6,6 +6,7 @@ import type { ObjectProblems } from '#core/cluster/object-index-tables.ts'
 const expected: ReadonlyMap<unknown, string> = new Map([
   ['Ready', 'True'],
   ['Degraded', 'False'],
+  ['EvalGated', 'False'],
   ['ManifestAccepted', 'True'],
 ])
 

@@ -72,17 +72,20 @@ function waitingRuns(runs: Summary['waiting']['runs']): readonly AttentionRow[] 
   ]
 }
 
-function toUnready({ namespace, name, reason, since }: Unready): AttentionRow {
-  return {
-    id: `unready ${namespace}/${name}`,
-    icon: 'hourglass',
-    tone: 'warn',
-    title: text.unready(name),
-    why: reason,
-    since,
-    act: text.openAgent,
-    to: `/agents/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`,
-  }
+function toUnready({ namespace, name, condition, reason, ready, since }: Unready): AttentionRow {
+  const address = `/agents/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`
+  const isHeld = condition === 'EvalGated'
+  const shared = { id: `unready ${namespace}/${name}`, icon: 'hourglass', tone: 'warn', since } as const
+  // An earlier version serves, or would: comparing it with the newest one leads to the roll back.
+  if (isHeld || ready)
+    return {
+      ...shared,
+      title: isHeld ? text.held(name) : text.failsToStart(name),
+      why: text.heldWhy(reason, ready),
+      act: text.compare,
+      to: `${address}?tab=versions`,
+    }
+  return { ...shared, title: text.unready(name), why: reason, act: text.openAgent, to: address }
 }
 
 function changedServers(servers: Summary['waiting']['manifests']): readonly AttentionRow[] {

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { RunStats } from '#schemas/api/run-stats.ts'
+import { useReachable } from '#ui/contract/reachable.ts'
 import { OutcomeBars } from '#ui/parts/figure/outcome-bars.tsx'
 import { Icon } from '#ui/parts/icon/icon.tsx'
 import { Card } from '#ui/parts/page/card.tsx'
@@ -18,12 +19,13 @@ interface BusiestAgentsProps {
 
 /** The agents with the most runs of the range. */
 export function BusiestAgents({ stats, error, onRetry }: BusiestAgentsProps) {
-  const all = (
+  const isReachable = useReachable()('/agents')
+  const all = isReachable ? (
     <Link to="/agents" className={styles['all']}>
       {text.all}
       <Icon name="arrow" size={13} />
     </Link>
-  )
+  ) : undefined
   const groups = stats?.groups.flatMap(({ agent, ...group }) => (agent === undefined ? [] : [{ agent, ...group }]))
   return (
     <Card title={text.title} action={all}>

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import type { Capabilities } from '#schemas/api/identity.ts'
 import { apiQuery } from '#ui/api/queries.ts'
+import { useReachable } from '#ui/contract/reachable.ts'
 import { useSession } from '#ui/api/session.ts'
 import { Button } from '#ui/parts/control/button.tsx'
 import { Guide } from '#ui/parts/page/guide.tsx'
@@ -19,20 +20,20 @@ interface FirstStep {
   /** A page, or a page of documents; absent for a command. */
   readonly to?: string
   readonly command?: string
-  /** Page that it needs. */
-  readonly page?: string
 }
 
+const DOCS = '/docs'
+
 const steps: readonly FirstStep[] = [
-  { id: 'talk', title: text.talk, hint: text.talkHint, to: '/agents', page: 'agents' },
-  { id: 'trace', title: text.trace, hint: text.traceHint, to: '/runs', page: 'runs' },
-  { id: 'make', title: text.make, hint: text.makeHint, to: '/agents/new', page: 'agents' },
-  { id: 'model', title: text.model, hint: text.modelHint, to: '/providers', page: 'providers' },
-  { id: 'api', title: text.api, hint: text.apiHint, to: '/docs' },
+  { id: 'talk', title: text.talk, hint: text.talkHint, to: '/agents' },
+  { id: 'trace', title: text.trace, hint: text.traceHint, to: '/runs' },
+  { id: 'make', title: text.make, hint: text.makeHint, to: '/agents/new' },
+  { id: 'model', title: text.model, hint: text.modelHint, to: '/providers' },
+  { id: 'api', title: text.api, hint: text.apiHint, to: DOCS },
 ]
 /** Those of the embedded default, which has a demo and a folder of credentials. */
 const localSteps: readonly FirstStep[] = [
-  { id: 'decide', title: text.decide, hint: text.decideHint, to: '/agents', page: 'agents' },
+  { id: 'decide', title: text.decide, hint: text.decideHint, to: '/agents' },
   { id: 'terminal', title: text.terminal, hint: text.terminalHint, command: text.terminalCommand },
 ]
 
@@ -42,8 +43,10 @@ export function FirstSteps({ hasRuns }: { readonly hasRuns: boolean }) {
   // That of the navigation, which has asked already.
   const { data } = useQuery(apiQuery<Static<typeof Capabilities>>(['capabilities']))
   const isLocal = (useSession()?.session?.personas.length ?? 0) > 0
-  const pages = new Set(data?.pages.map(({ id }) => id))
-  const shown = [...steps, ...(isLocal ? localSteps : [])].filter(({ page }) => page === undefined || pages.has(page))
+  const isReachable = useReachable()
+  const shown = [...steps, ...(isLocal ? localSteps : [])].filter(
+    ({ to }) => to === undefined || to === DOCS || isReachable(to),
+  )
   const isDone = ({ id }: FirstStep): boolean => taken.has(id) || (id === 'talk' && hasRuns)
   if (data === undefined || areDismissed(taken) || shown.every(isDone)) return undefined
   return (
@@ -66,7 +69,7 @@ function StepAction({ step: { id, title, to, command } }: { readonly step: First
   const [isCopied, copy] = useCopy()
   const start = (): void => {
     take(id)
-    if (to === '/docs') location.assign(to)
+    if (to === DOCS) location.assign(to)
     else if (to !== undefined) navigate({ to }).catch(() => undefined)
   }
   if (command === undefined)

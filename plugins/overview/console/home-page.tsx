@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { RunStats } from '#schemas/api/run-stats.ts'
 import { useLive } from '#ui/api/live/live.ts'
 import { apiQuery } from '#ui/api/queries.ts'
+import { useReachable } from '#ui/contract/reachable.ts'
 import { useAddress } from '#ui/contract/search.ts'
 import { ButtonLink } from '#ui/parts/control/button-link.tsx'
 import { Segmented } from '#ui/parts/control/segmented.tsx'
@@ -26,6 +27,7 @@ export function HomePage() {
   const [{ namespace, range: given }, change] = useAddress()
   const range = toHomeRange(given)
   const now = useNow()
+  const isReachable = useReachable()
   const scope = namespace === undefined ? { scope: 'permitted' } : { namespace }
   const summary = summaryQuery(scope)
   const { isFetched } = useQuery(summary)
@@ -45,9 +47,11 @@ export function HomePage() {
             onChange={(value) => change({ range: value === '24h' ? undefined : value })}
           />
         </span>
-        <ButtonLink to="/agents/new" kind="primary" icon="plus">
-          {text.newAgent}
-        </ButtonLink>
+        {isReachable('/agents/new') ? (
+          <ButtonLink to="/agents/new" kind="primary" icon="plus">
+            {text.newAgent}
+          </ButtonLink>
+        ) : undefined}
       </PageBar>
       <Report>
         <AttentionCard query={summary} />

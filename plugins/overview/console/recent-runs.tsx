@@ -3,6 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import type { Run } from '#schemas/api/runs.ts'
 import { apiQuery } from '#ui/api/queries.ts'
+import { useReachable } from '#ui/contract/reachable.ts'
 import { Icon } from '#ui/parts/icon/icon.tsx'
 import { Card } from '#ui/parts/page/card.tsx'
 import { EmptyState } from '#ui/parts/state/empty-state.tsx'
@@ -39,12 +40,12 @@ export function RecentRuns({ scope }: { readonly scope: { readonly namespace?: s
   const navigate = useNavigate()
   const query = apiQuery<{ readonly items: readonly ListedRun[] }>(['runs'], { ...scope, limit: SHOWN })
   const { data, error, refetch } = useQuery(query)
-  const all = (
+  const all = useReachable()('/runs') ? (
     <Link to="/runs" className={styles['all']}>
       {text.all}
       <Icon name="arrow" size={13} />
     </Link>
-  )
+  ) : undefined
   return (
     <Card title={text.title} action={all} isFlush>
       <DataTable

@@ -1,6 +1,13 @@
 const several = (count: number, one: string, many: string): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 
+interface SpentBudget {
+  readonly spent: string
+  readonly limit: string
+  readonly window: 'hour' | 'day' | 'week' | 'month' | 'total'
+  readonly isOver: boolean
+}
+
 /** The words of Home, in English. */
 export const homeText = {
   title: 'Home',
@@ -20,6 +27,16 @@ export const homeText = {
     waitsWhy: (agent: string, reason: string) => `The oldest is of ${agent}: ${reason}.`,
     noAgent: 'the platform',
     review: 'Review',
+    held: (name: string) => `The newest version of ${name} is held back`,
+    heldWhy: (reason: string, isServing: boolean) =>
+      `${reason}.${isServing ? ' An earlier version serves.' : ' No version serves.'}`,
+    failsToStart: (name: string) => `The newest version of ${name} does not start`,
+    compare: 'Compare',
+    nearlySpent: (name: string, share: string) => `${name} has spent ${share} of its budget`,
+    spent: (name: string) => `${name} has spent its budget`,
+    budgetWhy: ({ spent, limit, window, isOver }: SpentBudget) =>
+      `${spent} of ${limit}${window === 'total' ? '' : ` this ${window}`}.${isOver ? ' Its model calls are refused.' : ''}`,
+    seeSpend: 'See the spend',
     unready: (name: string) => `${name} is not ready`,
     openAgent: 'Open',
     manifests: (count: number) => `${several(count, 'MCP server offers', 'MCP servers offer')} other tools than before`,
