@@ -8,9 +8,9 @@ import type { Scope } from '#test/harness/scope.ts'
 import { packConsole } from '../../scripts/console/pack-console.ts'
 import { needsChromium } from './browser-session.ts'
 import { cannedAgent, cannedAgents, cannedRights, hostileWords, viewerRights } from './canned-agents.ts'
-import { answering } from './canned-answer.ts'
 import type { CannedAnswer, CannedRequest } from './canned-answer.ts'
-import { cannedShell, serveConsole } from './fake-console.ts'
+import { openEndingSession } from './canned-session.ts'
+import { serveConsole } from './fake-console.ts'
 import type { CannedResponses } from './fake-console.ts'
 import { axeViolations, openLook, startBrowser } from './look.ts'
 
@@ -40,7 +40,7 @@ test('two versions are compared: those of the address, else the newest with the 
 /** An API that keeps one agent with its version, as the cluster does. */
 function keptAgent(can: object = cannedRights) {
   let version = 7
-  let isSignedIn = true
+  const session = openEndingSession()
   let { spec } = cannedAgent('triage') as { readonly spec: object }
   const sent: CannedRequest[] = []
   let generation = 1
@@ -50,7 +50,6 @@ function keptAgent(can: object = cannedRights) {
     return { ...rest, ...asked, metadata: { ...metadata, resourceVersion: String(version), generation }, spec }
   }
   const answer = (request: CannedRequest): CannedAnswer => {
-    if (!isSignedIn) return { status: 401, body: { title: 'No session', detail: 'The session has ended.' } }
     if (request.method === 'GET') return { status: 200, body: shown(request) }
     sent.push(request)
     if (request.headers['if-match'] !== `"${version}"`)
@@ -61,18 +60,10 @@ function keptAgent(can: object = cannedRights) {
     generation += 1
     return { status: 200, body: shown(request) }
   }
-  const session = (request: CannedRequest): CannedAnswer => {
-    if (request.method === 'POST') isSignedIn = true
-    const { session: known, signIn } = cannedShell['/session'] as { readonly session: object; readonly signIn: object }
-    return {
-      status: 200,
-      body: { session: isSignedIn ? known : null, ended: isSignedIn ? null : 'expired', signIn },
-    }
-  }
   const api: CannedResponses = {
     ...cannedAgents,
-    '/session': answering(session),
-    [`/api${agent}`]: answering(answer),
+    '/session': session.handler,
+    [`/api${agent}`]: session.guard(answer),
   }
   return {
     api,
@@ -88,9 +79,7 @@ function keptAgent(can: object = cannedRights) {
       generation += 1
       spec = { ...spec, ...next }
     },
-    signOut: () => {
-      isSignedIn = false
-    },
+    signOut: session.end,
   }
 }
 
