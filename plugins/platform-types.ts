@@ -31,6 +31,12 @@ import type { erasureFinished, erasureRequested } from '#plugins/erasures/contra
 import type { eraser } from '#plugins/erasures/contract/points.ts'
 import type { scoreRecorded } from '#plugins/feedback/contract/events.ts'
 import type { documentDeleted, documentStored, ingestFailed } from '#plugins/knowledge/contract/events.ts'
+import type {
+  approvalsBegan,
+  manifestApproved,
+  manifestRejected,
+  serverPublished,
+} from '#plugins/mcp/contract/events.ts'
 import type { itemRemembered } from '#plugins/memory/contract/events.ts'
 import type { modelCallMetered, modelCallRefused } from '#plugins/providers/contract/events.ts'
 import type {
@@ -90,6 +96,10 @@ export interface PlatformEvents {
   readonly 'dev.mesh.knowledge.document-deleted.v1': DataOf<typeof documentDeleted>
   readonly 'dev.mesh.knowledge.document-stored.v1': DataOf<typeof documentStored>
   readonly 'dev.mesh.knowledge.ingest-failed.v1': DataOf<typeof ingestFailed>
+  readonly 'dev.mesh.mcp.approvals-began.v1': DataOf<typeof approvalsBegan>
+  readonly 'dev.mesh.mcp.manifest-approved.v1': DataOf<typeof manifestApproved>
+  readonly 'dev.mesh.mcp.manifest-rejected.v1': DataOf<typeof manifestRejected>
+  readonly 'dev.mesh.mcp.server-published.v1': DataOf<typeof serverPublished>
   readonly 'dev.mesh.memory.item-remembered.v1': DataOf<typeof itemRemembered>
   readonly 'dev.mesh.providers.model-call-metered.v1': DataOf<typeof modelCallMetered>
   readonly 'dev.mesh.providers.model-call-refused.v1': DataOf<typeof modelCallRefused>

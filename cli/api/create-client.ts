@@ -58,6 +58,7 @@ async function exchangeJson<T>(connection: Connection, request: ApiRequest): Pro
     throw connectionProblem(error, access, options.timeoutMs)
   }
   if (response.status >= 300) throw responseProblem(response, access, token)
+  if (response.status === 204) return undefined as T
   return readResponseBody(response, access) as T
 }
 

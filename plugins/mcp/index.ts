@@ -1,8 +1,10 @@
 import { definePlugin } from '#core/plugin/plugin.ts'
 import { bindingReconciler } from './bindings/reconcilers.ts'
 import { mcpRoutes } from './routes.ts'
+import { approvalsBegan, manifestApproved, manifestRejected, serverPublished } from './contract/events.ts'
 import { mcpErrors } from './contract/errors.ts'
 import { bindingKind, mcpAccess, serverKind, toolRegistryKind } from './kinds.ts'
+import { serversProjection } from './projections.ts'
 import { toolRegistryReconciler } from './registries/reconcilers.ts'
 import { serverReconciler } from './reconcilers.ts'
 import { createServices } from './services.ts'
@@ -14,6 +16,8 @@ export const mcp = definePlugin({
   name: 'mcp',
   summary: 'Servers of tools that speak the Model Context Protocol, with pinned manifests.',
   settings: mcpSettings,
+  migrations: new URL('./migrations/', import.meta.url),
+  events: [manifestApproved, manifestRejected, approvalsBegan, serverPublished],
   settingsFrom: [{ from: 'bff.mcp.enabled', to: 'enabled' }],
   kinds: [serverKind, bindingKind, toolRegistryKind],
   access: mcpAccess,
@@ -25,8 +29,9 @@ export const mcp = definePlugin({
   create: createServices,
   routes: mcpRoutes,
   stateRoutes: ({ broker }, state) => broker(state),
-  reconcilers: ({ core, settings, discoveries }, { cluster }) => [
-    serverReconciler({ cluster, discoveries, requireAcceptance: settings.requireAcceptance, now: core.now }),
+  projections: () => [serversProjection],
+  reconcilers: ({ core, discoveries, approvals }, { cluster }) => [
+    serverReconciler({ cluster, discoveries, approvals, now: core.now }),
     bindingReconciler({ cluster, now: core.now }),
     toolRegistryReconciler({ cluster, now: core.now }),
   ],

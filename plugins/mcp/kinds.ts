@@ -67,6 +67,18 @@ export const mcpAccess: readonly AccessRule[] = [
     reason: 'Credentials of MCP servers: the platform stores a pasted one as the caller.',
     developer: accessVerbs,
   },
+  {
+    resource: 'mcpapprovals',
+    kind: 'McpApproval',
+    reason: 'Virtual resource: exists only in access reviews.',
+    viewer: ['list'],
+    operator: ['approve'],
+  },
+  {
+    resource: 'mcpservers',
+    reason: 'Publishing a server as a connector: a verb of access reviews.',
+    operator: ['publish'],
+  },
   { resource: 'mcpservers', state: ['get'] },
   { resource: 'mcptoolbindings', state: ['get'] },
   { resource: 'toolregistries', state: ['get'] },

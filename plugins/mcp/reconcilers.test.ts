@@ -22,15 +22,12 @@ function noop(): void {}
 let count = 0
 
 interface Options {
-  readonly requireAcceptance?: boolean
+  /** Approved digests with their approvers, where approvals are required. */
+  readonly approved?: ReadonlyMap<string, string>
   readonly deadlineMs?: number
 }
 
-async function setUp(
-  t: TestContext,
-  make: keyof typeof clusters,
-  { requireAcceptance = false, deadlineMs }: Options = {},
-) {
+async function setUp(t: TestContext, make: keyof typeof clusters, { approved, deadlineMs }: Options = {}) {
   const { admin, manager } = await clusters[make](t)
   const namespace = parseLabel('namespace', `mcp-${make}-${process.pid}-${(count += 1)}`)
   await admin.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
@@ -43,7 +40,12 @@ async function setUp(
     most: { total: 4, perNamespace: 2 },
     waitMs: 50,
   })
-  const reconciler = serverReconciler({ cluster: manager, discoveries, requireAcceptance, now: () => new Date() })
+  const reconciler = serverReconciler({
+    cluster: manager,
+    discoveries,
+    approvals: approved && { approvedOf: async () => approved },
+    now: () => new Date(),
+  })
   const stop = new AbortController()
   const running = runReconcilers({ cluster: manager, reconcilers: [reconciler], log: silent, signal: stop.signal })
   t.after(async () => {
@@ -112,7 +114,9 @@ for (const make of ['real', 'embedded'] as const) {
       const failedCall = { tool: 'echo', reason: 'ManifestChanged', time: '2026-11-23T00:00:00Z' }
       const found = { type: 'merge', body: { status: { failedCall } } } as const
       await admin.patch(McpServer, refOf('tools'), found, { subresource: 'status' })
-      const changed = await when('tools', 'Ready=False ManifestChanged')
+      const changed = await when('tools', 'Ready=True Drifted')
+      const drifted = changed.status?.conditions?.find(({ type }) => type === 'ManifestAccepted')
+      assert.deepEqual([drifted?.status, drifted?.reason], ['False', 'Drifted'])
       assert.deepEqual(changed.status?.failedCall, failedCall)
       const calls = changed.status?.conditions?.find(({ type }) => type === 'CallsSucceed')
       assert.deepEqual([calls?.status, calls?.reason], ['False', 'ManifestChanged'])
@@ -134,14 +138,24 @@ for (const make of ['real', 'embedded'] as const) {
     },
   )
 
-  test(`mcp: where acceptance is required, the first manifest waits (${make})`, { skip }, async (t) => {
-    const { create, patch, when } = await setUp(t, make, { requireAcceptance: true })
+  test(`mcp: where approvals are required, the spec accepts no manifest (${make})`, { skip }, async (t) => {
+    const approved = new Map<string, string>()
+    const { create, patch, when } = await setUp(t, make, { approved })
     const server = await startMcpServer(t, '2025-11-25')
     await create('tools', { url: server.url })
-    const waiting = await when('tools', 'Ready=False NotAccepted')
+    const waiting = await when('tools', 'Ready=False NotApproved')
+    const digest = waiting.status?.proposed?.digest ?? ''
     assert.deepEqual([waiting.status?.tools, waiting.status?.toolCount], [[], 0])
-    await patch('tools', { acceptedManifest: waiting.status?.proposed?.digest })
-    assert.deepEqual(namesOf(await when('tools', 'Ready=True Ready')), [['echo', undefined]])
+    await patch('tools', { acceptedManifest: digest })
+    assert.deepEqual((await when('tools', 'Ready=False NotApproved')).status?.tools, [])
+    approved.set(digest, 'ben')
+    await patch('tools', { description: 'Approved.', acceptedManifest: `sha256:${'0'.repeat(64)}` })
+    const accepted = await when('tools', 'Ready=True Ready')
+    assert.deepEqual([namesOf(accepted), accepted.status?.approvedBy], [[['echo', undefined]], 'ben'])
+    approved.delete(digest)
+    await patch('tools', { description: 'Revoked.' })
+    const revoked = await when('tools', 'Ready=False NotApproved')
+    assert.deepEqual([revoked.status?.tools, revoked.status?.approvedBy], [[], undefined])
   })
 
   test(

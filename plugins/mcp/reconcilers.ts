@@ -1,10 +1,14 @@
 import type { ReconcileResult, Reconciler } from '#core/controllers/watch/declarations.ts'
 import { writeStatus } from '#core/controllers/write-status.ts'
-import type { KubeClient } from '#core/kube/client.ts'
+import type { Subject } from '#core/event-store/event.ts'
+import type { KubeClient, ObjectRef } from '#core/kube/client.ts'
+import { parseLabel, parseName } from '#core/kube/names.ts'
 import { McpServer } from '#schemas/crds/mcp-server.ts'
 import type { McpServerObject, McpServerStatus } from '#schemas/crds/mcp-server.ts'
 import { durationToMs } from '#schemas/values/duration.ts'
+import type { Approvals } from './approvals/approvals.ts'
 import { findCredential } from './client/credential.ts'
+import { manifestApproved, manifestRejected } from './contract/events.ts'
 import type { Discoveries } from './discovery/discoveries.ts'
 import { toServerStatus } from './status/server-status.ts'
 
@@ -12,8 +16,8 @@ import { toServerStatus } from './status/server-status.ts'
 export interface ServerReconcilerOptions {
   readonly cluster: KubeClient
   readonly discoveries: Discoveries
-  /** Whether the first manifest of a server also waits for acceptance. */
-  readonly requireAcceptance: boolean
+  /** Approvals, where manifests need one. */
+  readonly approvals: Approvals | undefined
   readonly now: () => Date
 }
 
@@ -31,6 +35,7 @@ export function serverReconciler(options: ServerReconcilerOptions): Reconciler {
   return {
     name: 'mcpservers',
     resource: McpServer,
+    watches: [{ events: [manifestApproved, manifestRejected], toRefs: async ({ subject }) => [refOfEvent(subject)] }],
     concern: ({ metadata: { uid, generation, deletionTimestamp }, status }) => [
       uid,
       generation,
@@ -53,8 +58,12 @@ export function serverReconciler(options: ServerReconcilerOptions): Reconciler {
   }
 }
 
+function refOfEvent({ namespace = '', name }: Subject): ObjectRef {
+  return { namespace: parseLabel('namespace', namespace), name: parseName('name', name) }
+}
+
 async function reconcileServer(
-  { cluster, discoveries, requireAcceptance, now }: ServerReconcilerOptions,
+  { cluster, discoveries, approvals, now }: ServerReconcilerOptions,
   server: McpServerObject,
 ): Promise<ReconcileResult> {
   const { uid = '', namespace = '', generation = 0 } = server.metadata
@@ -73,7 +82,8 @@ async function reconcileServer(
   // The previous findings stay until the server has been read again.
   if (isReading && server.status?.observedGeneration === generation && !isUnresolved(server))
     return { requeueAfterMs: WHILE_READING_MS }
-  const status = toServerStatus(server, { credential, discovery, requireAcceptance, now: now() })
+  const approved = await approvals?.approvedOf(server)
+  const status = toServerStatus(server, { credential, discovery, approved, now: now() })
   if (!(await writeStatus(cluster, McpServer, server, status))) return { requeueAfterMs: WHILE_STALE_MS }
   return { requeueAfterMs: isReading ? WHILE_READING_MS : maxAgeMs(status) }
 }

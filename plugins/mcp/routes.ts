@@ -1,24 +1,40 @@
+import type { Store } from '#core/event-store/store.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import type { Mountable, Part } from '#core/http/endpoint/mountable.ts'
-import { findConnector } from './catalog/find-connector.ts'
+import { approvalEndpoints } from './approvals/endpoints.ts'
+import { connectorsEndpoint, publishEndpoint } from './catalog/endpoints.ts'
+import { createFindConnector } from './catalog/find-connector.ts'
 import { connectEndpoint, credentialEndpoint, referencesEndpoint } from './connect/endpoints.ts'
 import { createServerEndpoints } from './kinds.ts'
 import type { McpServices } from './services.ts'
 import { toolsEndpoint } from './routes/tools.ts'
 
-/** Routes of the plugin: those that register servers, those of the catalog, and the rest. */
+/** Routes of the plugin: those that register servers, those of the catalog, approvals, and the rest. */
 export function mcpRoutes(services: McpServices): readonly Mountable[] {
-  const { shakeHands } = services
+  const { shakeHands, core, settings, findLastWriter } = services
+  // A part without a store is unwired: its routes are not called.
+  const store = core.store as Store
   return [
     gatedPart(services, 'mcp.register', [
       ...createServerEndpoints,
-      connectEndpoint({ shakeHands, findConnector }),
+      connectEndpoint({ shakeHands, findConnector: createFindConnector(core.store) }),
       credentialEndpoint(),
     ]),
     gatedPart(services, 'mcp.catalog', [
       toolsEndpoint('/tools', 'listTools'),
       toolsEndpoint('/catalog', 'listCatalog'),
+      connectorsEndpoint(core.store),
     ]),
+    storedPart(services, gatedPart(services, 'mcp.publish', [publishEndpoint(store)])),
+    storedPart(services, {
+      capability: 'mcp.approvals',
+      wiring: 'ready',
+      endpoints: approvalEndpoints({
+        store,
+        findLastWriter: findLastWriter ?? (async () => undefined),
+        isRequired: settings.requireAcceptance,
+      }),
+    }),
     referencesEndpoint(),
   ]
 }
@@ -32,4 +48,10 @@ function gatedPart({ settings }: McpServices, capability: string, endpoints: rea
     setting: 'bff.mcp.enabled',
     endpoints,
   }
+}
+
+function storedPart({ core }: McpServices, part: Part): Part {
+  if (core.store !== undefined || part.wiring !== 'ready') return part
+  const { capability, endpoints } = part
+  return { ...(capability === undefined ? {} : { capability }), wiring: 'unwired', setting: 'DATABASE_URL', endpoints }
 }

@@ -1,8 +1,13 @@
 import { refuseUnenforced } from '#core/plugin/enforced-fields.ts'
+import { changeActorFinder } from '#core/controllers/objects/extension-points.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import type { StateContext } from '#core/plugin/role-contexts.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import { createApprovals, noApprovals } from './approvals/approvals.ts'
+import type { Approvals } from './approvals/approvals.ts'
+import { createFindLastWriter } from './approvals/last-writer.ts'
+import type { FindLastWriter } from './approvals/last-writer.ts'
 import { createFindBoundTools } from './broker/bound-tools.ts'
 import { createCallPlaces } from './broker/call-places.ts'
 import { createCallTool } from './broker/call-tool.ts'
@@ -24,6 +29,10 @@ export interface McpServices {
   readonly core: Core
   readonly settings: McpSettings
   readonly discoveries: Discoveries
+  /** Approvals for the manager, where manifests need one. */
+  readonly approvals: Approvals | undefined
+  /** Finds the authenticated author of a server; undefined without a store. */
+  readonly findLastWriter: FindLastWriter | undefined
   /** Asks a server that is about to be connected. */
   readonly shakeHands: ShakeHands
   /** Routes of the state role, through which launchers call tools. */
@@ -45,6 +54,8 @@ export function createServices(core: Core, settings: McpSettings): McpServices {
   return {
     core,
     settings,
+    approvals: settings.requireAcceptance ? (core.store ? createApprovals(core.store) : noApprovals) : undefined,
+    findLastWriter: core.store && createFindLastWriter(core.store, () => core.extensions(changeActorFinder)),
     shakeHands: createShakeHands({ outbound: core.outbound, withSession }),
     discoveries: createDiscoveries({ read: (key) => discover(withSession, key), most, waitMs: WAIT_MS }),
     broker: ({ cluster }) => {

@@ -64,7 +64,10 @@ const spec = Type.Object(
       ),
     ),
     acceptedManifest: Type.Optional(
-      digest('Digest of the manifest whose tools may be used. Defaults to the first manifest that was read.'),
+      digest(
+        'Digest of the manifest whose tools may be used. Defaults to the first manifest that was read. No effect where approvals are required ' +
+          '(setting mcp.requireAcceptance).',
+      ),
     ),
     refreshInterval: Type.Optional(
       duration(durationBounds.mcpRefresh, 'Interval between reads of the manifest. Defaults to 5m.'),
@@ -123,12 +126,19 @@ const status = Type.Object(
       Type.String({ maxLength: 64, description: 'Revision of MCP that the server speaks.' }),
     ),
     manifestDigest: Type.Optional(digest('Digest of the accepted manifest. Only its tools may be used.')),
+    approvedBy: Type.Optional(
+      Type.String({
+        maxLength: 512,
+        description:
+          'Account that approved the manifest, where approvals are required. spec.acceptedManifest then has no effect.',
+      }),
+    ),
     toolCount: Type.Optional(Type.Integer({ minimum: 0, description: 'Number of accepted tools.' })),
     tools: Type.Optional(tools('The accepted tools.')),
     proposed: Type.Optional(
       Type.Object(
         {
-          digest: digest('Set spec.acceptedManifest to it to accept this manifest.'),
+          digest: digest('Digest of the manifest: approve it, or set spec.acceptedManifest to it.'),
           changes: Type.Array(Type.String({ maxLength: 160 }), {
             maxItems: 512,
             description: 'Tools that differ from the accepted ones: added, changed or removed.',

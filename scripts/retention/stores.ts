@@ -39,6 +39,26 @@ export const keptData: readonly KeptData[] = [
     errors: [],
   },
   {
+    what: 'Decisions on manifests of MCP servers',
+    tables: ['mcp_approvals'],
+    kept: withObject,
+    keptBy: [],
+    quotas: [],
+    bounded: 'a row of each manifest that was decided',
+    metrics: [],
+    errors: [],
+  },
+  {
+    what: 'Published MCP servers',
+    tables: ['mcp_connectors'],
+    kept: withObject,
+    keptBy: [],
+    quotas: [],
+    bounded: 'a row of each server',
+    metrics: [],
+    errors: [],
+  },
+  {
     what: 'Runs with journal, input, output and checkpoints',
     tables: [
       'runs_runs',

@@ -14,7 +14,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'mcp: a changed manifest replaces the accepted one',
     file: 'plugins/mcp/manifest/pin-manifest.ts',
-    find: 'spec.acceptedManifest ?? before?.digest ?? first?.digest',
+    find: 'spec.acceptedManifest ?? before?.digest ?? offered?.digest',
     replace: 'spec.acceptedManifest ?? offered?.digest',
     tests: pin,
   },
@@ -76,10 +76,10 @@ export const mutants: readonly Mutant[] = [
     tests: bindings,
   },
   {
-    name: 'mcp: a tool is called though its server offers another manifest',
+    name: 'mcp: a tool is called though its server describes it otherwise',
     file: 'plugins/mcp/broker/call-tool.ts',
-    find: 'offered.digest !== digest || definition === undefined',
-    replace: 'definition === undefined',
+    find: 'return tools.some((tool) => tool.name === accepted.name && isSameTool(tool, accepted))',
+    replace: 'return tools.some((tool) => tool.name === accepted.name)',
     tests: broker,
   },
   {

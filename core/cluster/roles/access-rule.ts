@@ -1,8 +1,8 @@
 /** Verbs of a rule. `*` and `deletecollection` are never granted (K6). */
 export const accessVerbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'] as const
 
-/** Verbs of virtual resources only: no request to the API server has them. `promote` moves a protected label. */
-export const reviewedVerbs = ['promote'] as const
+/** Verbs of access reviews only: no request to the API server has them. `promote` moves a protected label. */
+export const reviewedVerbs = ['promote', 'approve', 'publish'] as const
 
 /** A verb of a rule. */
 export type Verb = (typeof accessVerbs)[number] | (typeof reviewedVerbs)[number]

@@ -32,6 +32,7 @@ const details: Readonly<Record<string, RegExp>> = {
   tool: /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/,
   // Free text of the decider: one line of printable characters, its length is limited where the decision is made.
   decisionReason: /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}]{1,1024}$/u,
+  digest: /^sha256:[0-9a-f]{64}$/,
   edited: /^true$/,
   onReject: /^answer$/,
   late: /^true$/,

@@ -11,10 +11,14 @@ export interface SelectedTool {
 /** Restrictions on the tools of a server: those of a binding, or of the entry of an agent. */
 export type ToolRestrictions = Pick<McpToolBindingSpec, 'allow' | 'requireApproval' | 'approveByHints'>
 
-/** Accepted tools of a server (M-6). None while the manifests of spec and status differ: the manager has not applied the change yet. Pure. */
+/**
+ * Accepted tools of a server (M-6). None while the manifests of spec and status differ: the manager has not applied the change yet. An approved
+ * manifest does not depend on the spec. Pure.
+ */
 export function acceptedTools({ spec, status }: Pick<McpServerObject, 'spec' | 'status'>): readonly McpTool[] {
-  const { manifestDigest, tools = [] } = status ?? {}
+  const { manifestDigest, approvedBy, tools = [] } = status ?? {}
   if (manifestDigest === undefined) return []
+  if (approvedBy !== undefined) return tools
   return spec.acceptedManifest === undefined || spec.acceptedManifest === manifestDigest ? tools : []
 }
 

@@ -3,12 +3,14 @@ import type { Client, Tool } from '@modelcontextprotocol/client'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import type { CallingAgent } from '#core/cluster/calling-agent.ts'
+import type { McpTool } from '#schemas/crds/mcp-server.ts'
 import type { McpSessionOwner, WithKeptSession } from '../client/kept-sessions.ts'
 import { McpFailure } from '../client/mcp-failure.ts'
 import { findCredential } from '../client/credential.ts'
 import type { SentCredential } from '../client/credential.ts'
 import { mcpErrors } from '../contract/errors.ts'
-import { readManifest } from '../manifest/manifest.ts'
+import { isSameTool, readManifest } from '../manifest/manifest.ts'
+import type { Manifest } from '../manifest/manifest.ts'
 import { judgeBySchema } from '#core/json-schema/judge.ts'
 import type { BoundTool } from './bound-tools.ts'
 import type { TakePlace } from './call-places.ts'
@@ -45,7 +47,7 @@ export type CallTool = (call: BoundCall) => Promise<ToolResult>
 
 /** What a server offered in a session. */
 interface Listed {
-  readonly digest: string
+  readonly manifest: Manifest
   readonly tools: readonly Tool[]
 }
 
@@ -110,12 +112,12 @@ function ownerOf({ bound, agent, runId }: BoundCall, { bearer, header }: SentCre
   return { key, namespace: agent.namespace, runId }
 }
 
-/** Calls the tool if the server offers exactly the accepted manifest in this session (M-6). */
+/** Calls the tool if the server offers exactly the accepted one in this session (M-6); other tools may have changed. */
 async function callPinned(client: Client, { bound, args }: BoundCall, lists: Lists): Promise<Answer> {
   const { tool, server, digest, timeoutMs } = bound
   const offered = lists.get(client) ?? (await list(client, server.spec.url))
   const definition = offered.tools.find(({ name }) => name === tool.name)
-  if (offered.digest !== digest || definition === undefined) return 'changed'
+  if (!isAccepted(offered.manifest, tool, digest) || definition === undefined) return 'changed'
   // The next call reads the changed manifest again.
   lists.set(client, offered)
   // The library would report a result that violates the schema as an error of the server.
@@ -130,10 +132,15 @@ async function callPinned(client: Client, { bound, args }: BoundCall, lists: Lis
   }
 }
 
+function isAccepted({ digest, tools }: Manifest, accepted: McpTool, acceptedDigest: string): boolean {
+  if (digest === acceptedDigest) return true
+  return tools.some((tool) => tool.name === accepted.name && isSameTool(tool, accepted))
+}
+
 async function list(client: Client, url: string): Promise<Listed> {
   // Bypasses the library's cache, whose TTL the server sets.
   const { tools } = await client.listTools(undefined, { cacheMode: 'refresh' })
-  return { digest: readManifest(tools, new URL(url).host).digest, tools }
+  return { manifest: readManifest(tools, new URL(url).host), tools }
 }
 
 // Detected by its shape: its class is in the library, which only the first session loads.

@@ -1,5 +1,8 @@
 import { Fail } from '#core/errors/domain-error.ts'
+import type { Store } from '#core/event-store/store.ts'
 import { mcpErrors } from '../contract/errors.ts'
+import type { McpTables } from '../contract/tables.ts'
+import { readConnector } from '../store/connector-rows.ts'
 import { shippedServers } from './shipped-servers.ts'
 
 /** A connector that a request names: its address, and how it authenticates. */
@@ -9,12 +12,30 @@ export interface FoundConnector {
   readonly header?: string | undefined
 }
 
-/** Prefix of the ids of shipped servers. */
-export const SHIPPED_PREFIX = 'shipped:'
+/** Finds a connector by its id, if a namespace may see it. Throws `unknown_connector`. */
+export type FindConnector = (id: string, namespace: string) => Promise<FoundConnector>
 
-/** Finds a connector by its id. Throws `unknown_connector`. */
-export async function findConnector(id: string): Promise<FoundConnector> {
-  const found = shippedServers.find((server) => `${SHIPPED_PREFIX}${server.id}` === id)
-  if (found === undefined) throw new Fail(mcpErrors.unknown_connector, `There is no connector ${id}.`)
-  return found
+/** Prefixes of the ids of connectors. */
+export const SHIPPED_PREFIX = 'shipped:'
+export const PUBLISHED_PREFIX = 'published:'
+
+/** Creates the look-up. Without a store only shipped servers are found. */
+export function createFindConnector(store: Store | undefined): FindConnector {
+  return async (id, namespace) => {
+    const found = id.startsWith(PUBLISHED_PREFIX)
+      ? await findPublished(store, id.slice(PUBLISHED_PREFIX.length), namespace)
+      : shippedServers.find((server) => `${SHIPPED_PREFIX}${server.id}` === id)
+    if (found === undefined)
+      throw new Fail(mcpErrors.unknown_connector, `Namespace ${namespace} sees no connector with this id.`)
+    return found
+  }
+}
+
+async function findPublished(
+  store: Store | undefined,
+  uid: string,
+  namespace: string,
+): Promise<FoundConnector | undefined> {
+  const row = store && (await readConnector(store.reader<McpTables>(), uid, namespace))
+  return row && { url: row.url, auth: row.auth, header: row.header ?? undefined }
 }

@@ -12,7 +12,7 @@ import { McpToolBinding } from '#schemas/crds/mcp-tool-binding.ts'
 import { ToolRegistry } from '#schemas/crds/tool-registry.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { servePlugin } from '../../agents/testing/serve.ts'
-import { findConnector } from '../catalog/find-connector.ts'
+import { createFindConnector } from '../catalog/find-connector.ts'
 import { createWithSession } from '../client/session.ts'
 import { credentialSecrets } from '../client/credential.ts'
 import { listenRaw, startMcpServer } from '../testing/mcp-server.ts'
@@ -39,7 +39,7 @@ async function setUp(t: TestContext) {
   const withSession = createWithSession({ dispatcher, version: '1', maxBytes: 1024 * 1024, maxRequests: 32 })
   const shakeHands = createShakeHands({ outbound, withSession })
   const served = await servePlugin(t, 'mcp-connect', () => [
-    connectEndpoint({ shakeHands, findConnector }),
+    connectEndpoint({ shakeHands, findConnector: createFindConnector(undefined) }),
     credentialEndpoint(),
     referencesEndpoint(),
   ])

@@ -1,6 +1,6 @@
 import { defineErrors } from '#core/errors/define-errors.ts'
 
-/** Errors of tool calls, which the agent reads, and of connecting servers. */
+/** Errors of tool calls, which the agent reads, and of connecting and approving servers. */
 export const mcpErrors = defineErrors({
   unknown_tool: { status: 404, title: 'The agent has no such tool.' },
   tool_changed: { status: 409, title: 'The tools of the MCP server differ from the accepted ones.' },
@@ -14,5 +14,9 @@ export const mcpErrors = defineErrors({
   mcp_list_tools_failed: { status: 422, title: 'The MCP server did not list usable tools.' },
   unknown_connector: { status: 404, title: 'No such connector is visible to the namespace.' },
   credential_not_ours: { status: 409, title: 'A Secret of that name exists and was not made by the platform.' },
+  manifest_changed: { status: 409, title: 'Another manifest waits for a decision, or none does.' },
+  author_may_not_approve: { status: 403, title: 'The author of a server may not approve its manifest.' },
+  author_unknown: { status: 409, title: 'The author of the server is not known exactly.' },
+  approval_not_required: { status: 409, title: 'This installation requires no approvals of manifests.' },
   tool_timeout: { status: 504, title: 'The tool did not respond in time.' },
 })

@@ -15,7 +15,8 @@ export const mcpSettings = Type.Object(
       default: false,
       hardenedDefault: true,
       description:
-        'Whether the first manifest of an MCP server waits for spec.acceptedManifest, as every later one does.',
+        'Whether each manifest of an MCP server needs the approval of another person than its author; spec.acceptedManifest then has no effect. ' +
+        'Otherwise the first manifest is accepted, and every later one waits for spec.acceptedManifest.',
     }),
     maxResultBytes: Type.Integer({
       minimum: 1_024,

@@ -86,14 +86,33 @@ function annotationsOf(
   }
 }
 
+/** A tool that differs between two manifests. */
+export interface ToolChange {
+  readonly change: 'added' | 'changed' | 'removed'
+  readonly tool: string
+  readonly before?: McpTool
+  readonly after?: McpTool
+}
+
+/** Differences from the accepted tools: those that are offered first, by name. */
+export function diffTools(accepted: readonly McpTool[], offered: readonly McpTool[]): readonly ToolChange[] {
+  const known = new Map(accepted.map((tool) => [tool.name, tool]))
+  const names = new Set(offered.map(({ name }) => name))
+  const changed = offered.flatMap((after): ToolChange[] => {
+    const before = known.get(after.name)
+    if (before === undefined) return [{ change: 'added', tool: after.name, after }]
+    return isSameTool(before, after) ? [] : [{ change: 'changed', tool: after.name, before, after }]
+  })
+  const removed = accepted.filter(({ name }) => !names.has(name))
+  return [...changed, ...removed.map((before): ToolChange => ({ change: 'removed', tool: before.name, before }))]
+}
+
+/** Whether two descriptions of a tool are equal in every field that the platform passes on. */
+export function isSameTool(one: McpTool, other: McpTool): boolean {
+  return canonicalJson(one) === canonicalJson(other)
+}
+
 /** Differences from the accepted tools, by name: `added x`, `changed y`, `removed z`. */
 export function compareTools(accepted: readonly McpTool[], offered: readonly McpTool[]): string[] {
-  const before = new Map(accepted.map((tool) => [tool.name, canonicalJson(tool)]))
-  const after = new Set(offered.map(({ name }) => name))
-  const changed = offered.flatMap((tool) => {
-    const known = before.get(tool.name)
-    if (known === undefined) return [`added ${tool.name}`]
-    return known === canonicalJson(tool) ? [] : [`changed ${tool.name}`]
-  })
-  return [...changed, ...accepted.filter(({ name }) => !after.has(name)).map(({ name }) => `removed ${name}`)]
+  return diffTools(accepted, offered).map(({ change, tool }) => `${change} ${tool}`)
 }

@@ -18,7 +18,7 @@ const pinnedOne = { manifestDigest: one.digest, tools: [...one.tools] }
 const waiting = { proposed: { digest: two.digest, changes: [], tools: [...two.tools] } }
 
 const pin = (input: Partial<PinInput>) => {
-  const found = pinManifest({ spec: {}, status: undefined, offered: undefined, requireAcceptance: false, ...input })
+  const found = pinManifest({ spec: {}, status: undefined, offered: undefined, approved: undefined, ...input })
   return [found.accepted?.digest, found.proposed?.digest, found.proposed?.changes]
 }
 
@@ -35,10 +35,19 @@ test('mcp: the first manifest is accepted, every later one waits', () => {
   assert.deepEqual(pin({ status: { ...pinnedOne, ...waiting }, offered: one }), [one.digest, undefined, undefined])
 })
 
-test('mcp: where acceptance is required, the first manifest waits, too', () => {
-  const requireAcceptance = true
-  assert.deepEqual(pin({ offered: two, requireAcceptance }), [undefined, two.digest, ['added a', 'added b']])
-  assert.deepEqual(pin({ offered: one, status: pinnedOne, requireAcceptance }), [one.digest, undefined, undefined])
+test('mcp: where approvals are required, only approved manifests are used, whatever the spec says', () => {
+  const none = new Map<string, string>()
+  const approved = new Map([[one.digest, 'ben']])
+  const spec = { acceptedManifest: two.digest }
+  const status = pinnedOne
+  assert.deepEqual(pin({ offered: two, approved: none }), [undefined, two.digest, ['added a', 'added b']])
+  assert.deepEqual(pin({ offered: two, spec, approved: none }), [undefined, two.digest, ['added a', 'added b']])
+  assert.deepEqual(pin({ offered: one, status, approved: none }), [undefined, one.digest, ['added a']])
+  assert.deepEqual(pin({ offered: one, spec, approved }), [one.digest, undefined, undefined])
+  assert.deepEqual(pin({ offered: two, spec, status, approved }).slice(0, 2), [one.digest, two.digest])
+  const both = new Map([...approved, [two.digest, 'ben']])
+  assert.deepEqual(pin({ offered: two, status, approved: both }), [two.digest, undefined, undefined])
+  assert.deepEqual(pin({ status: { ...status, ...waiting }, approved: both }).slice(0, 2), [one.digest, two.digest])
 })
 
 test('mcp: the spec names the accepted manifest, and no other one is used', () => {

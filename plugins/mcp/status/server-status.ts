@@ -12,7 +12,8 @@ export interface ServerFindings {
   readonly credential: FoundCredential
   /** Undefined while the manifest is read for the first time. */
   readonly discovery: Discovery | undefined
-  readonly requireAcceptance: boolean
+  /** Approved digests with their approvers; undefined where no approval is required. */
+  readonly approved: ReadonlyMap<string, string> | undefined
   readonly now: Date
 }
 
@@ -37,22 +38,24 @@ const reasons = {
 
 /** Status of a server. A failed discovery keeps the accepted tools, but the server is not Ready. Pure. */
 export function toServerStatus(server: McpServerObject, found: ServerFindings): McpServerStatus {
-  const { discovery, requireAcceptance } = found
+  const { discovery, approved } = found
   const read = discovery !== undefined && 'manifest' in discovery ? discovery : undefined
   const pinned = pinManifest({
     spec: server.spec,
     status: server.status,
     offered: read?.manifest,
-    requireAcceptance,
+    approved,
   })
   const { accepted, proposed } = pinned
   const protocolVersion = read?.protocolVersion ?? server.status?.protocolVersion
   const { failedCall } = server.status ?? {}
+  const approver = accepted && approved?.get(accepted.digest)
   const values = [...conditionsOf(server, found, pinned), callsOf(failedCall)]
   return {
     observedGeneration: server.metadata.generation ?? 0,
     ...(protocolVersion === undefined ? {} : { protocolVersion }),
     ...(accepted === undefined ? {} : { manifestDigest: accepted.digest }),
+    ...(approver === undefined ? {} : { approvedBy: approver }),
     toolCount: accepted?.tools.length ?? 0,
     tools: [...(accepted?.tools ?? [])],
     ...(proposed === undefined
@@ -68,12 +71,22 @@ function conditionsOf(
   found: ServerFindings,
   pinned: PinnedManifest,
 ): readonly ConditionValue[] {
-  const first = [resolvedOf(found.credential), discoveredOf(server, found.discovery), manifestOf(pinned)]
-  const broken = first.find(({ status }) => status !== 'True')
-  const ready: ConditionValue =
-    broken === undefined
-      ? { type: 'Ready', status: 'True', reason: 'Ready', message: 'The accepted tools can be used.' }
-      : { ...broken, type: 'Ready' }
+  const first = [
+    resolvedOf(found.credential),
+    discoveredOf(server, found.discovery),
+    manifestOf(pinned, found.approved),
+  ]
+  const broken = first.find(({ status, reason }) => status !== 'True' && reason !== DRIFTED)
+  if (broken !== undefined) return [...first, { ...broken, type: 'Ready' }]
+  const isDrifted = first.some(({ reason }) => reason === DRIFTED)
+  const ready: ConditionValue = isDrifted
+    ? {
+        type: 'Ready',
+        status: 'True',
+        reason: DRIFTED,
+        message: 'The accepted tools that have not changed can be used.',
+      }
+    : { type: 'Ready', status: 'True', reason: 'Ready', message: 'The accepted tools can be used.' }
   return [...first, ready]
 }
 
@@ -110,17 +123,19 @@ function ofFailure({ reason, message }: McpFailure): { readonly reason: string; 
   return { reason: reasons[reason], message }
 }
 
-function manifestOf({ accepted, proposed }: PinnedManifest): ConditionValue {
+// Calls of tools that have not changed still succeed.
+const DRIFTED = 'Drifted'
+
+function manifestOf({ accepted, proposed }: PinnedManifest, approved: ServerFindings['approved']): ConditionValue {
   const type = 'ManifestAccepted'
   if (proposed !== undefined) {
-    const reason = accepted === undefined ? 'NotAccepted' : 'ManifestChanged'
+    const reason = accepted === undefined ? (approved === undefined ? 'NotAccepted' : 'NotApproved') : DRIFTED
     const what = accepted === undefined ? 'The manifest was' : 'The server offers different tools, which were'
-    return {
-      type,
-      status: 'False',
-      reason,
-      message: `${what} not accepted: set spec.acceptedManifest to ${proposed.digest}.`,
-    }
+    const how =
+      approved === undefined
+        ? `not accepted: set spec.acceptedManifest to ${proposed.digest}.`
+        : `not approved: another person than its author approves ${proposed.digest}. spec.acceptedManifest has no effect.`
+    return { type, status: 'False', reason, message: `${what} ${how}` }
   }
   if (accepted === undefined)
     return {

@@ -6,6 +6,7 @@ import type { Credential } from './credentials.ts'
 import type { RouteCase, Target } from './route-case.ts'
 import { routes } from './routes.ts'
 import { tenants } from './world.ts'
+import { refusalOfRight } from './review-question.ts'
 import type { World } from './world.ts'
 
 /** One route with one target. */
@@ -38,6 +39,10 @@ export function caseOf({ route }: Pick<Cell, 'route'>): RouteCase {
   return found
 }
 
+interface ReviewAnswer {
+  readonly status: { readonly allowed: boolean }
+}
+
 interface ClusterRefusal {
   readonly reason?: string
   readonly message?: string
@@ -62,8 +67,12 @@ export async function expectedOf(world: World, credential: Credential, { route, 
   if (target.permitted === true && (one.refusesNone !== true || (await mayReadSome(world, credential, one))))
     return { ...one.allowed(target), denied: false }
   for (const [index, ask] of one.questions(target, world).entries()) {
-    const { virtual = false, ...request } = ask
+    const { virtual = false, right, ...request } = ask
     const answer = await world.platform.kube({ ...request, bearer: credential.bearer })
+    if (right !== undefined) {
+      if (answer.json<ReviewAnswer>().status.allowed) continue
+      return { status: 403, cluster: refusalOf(refusalOfRight(right, credential.user)), denied: true }
+    }
     if (answer.status < 300 || (virtual && [404, 405].includes(answer.status))) continue
     assert.ok(
       [403, 404, 409].includes(answer.status),

@@ -1,10 +1,14 @@
 import type { RawRequest } from '#test/flows/platform/send.ts'
+import { reviewOf } from './review-question.ts'
+import type { ReviewedRight } from './review-question.ts'
 
 /**
  * An access check as a raw request to the API server. A virtual resource is not served, so a 404 or 405 after authorization means allowed.
  */
 export interface AccessRequest extends RawRequest {
   readonly virtual?: true
+  /** The request is the review of this right: its response says whether the caller has it. */
+  readonly right?: ReviewedRight
 }
 
 const group = '/apis/mesh.dev/v1alpha1'
@@ -72,4 +76,9 @@ export function fixture(namespace: string, runId: string): AccessRequest {
 /** `create` of the virtual subresource `invoke` of a named object. */
 export function invoke(plural: string, namespace: string, name: string): AccessRequest {
   return { method: 'POST', path: `${collection(plural, namespace)}/${name}/invoke`, body: {}, virtual: true }
+}
+
+/** A right that only an access review has. */
+export function reviewed(right: ReviewedRight): AccessRequest {
+  return { ...reviewOf(right), right }
 }

@@ -1,7 +1,7 @@
 import { McpServer } from '#schemas/crds/mcp-server.ts'
-import { annotate, collection, create, get } from './raw-requests.ts'
+import { annotate, collection, create, get, list, reviewed } from './raw-requests.ts'
 import type { AccessRequest } from './raw-requests.ts'
-import { nameOf, ok } from './route-case.ts'
+import { nameOf, ok, query } from './route-case.ts'
 import type { RouteCase, Target } from './route-case.ts'
 
 const { plural } = McpServer
@@ -22,6 +22,24 @@ const createCredential = (target: Target): AccessRequest => ({
 })
 
 const at = (target: Target): string => `${collection(plural, target.namespace)}/${nameOf(target)}`
+
+// The installation of the matrix requires no approvals.
+function decision(below: string, body: object): RouteCase {
+  return {
+    over: 'objects',
+    authz: 'review: approve mcpapprovals',
+    request: (target) => ({
+      method: 'POST',
+      path: `/api/mcp/approvals/${target.namespace}/${nameOf(target)}${below}`,
+      body,
+    }),
+    questions: (target) => [
+      reviewed({ verb: 'approve', resource: 'mcpapprovals', namespace: target.namespace, name: nameOf(target) }),
+      get(plural, target.namespace, nameOf(target)),
+    ],
+    allowed: () => ({ status: 409, code: 'approval_not_required' }),
+  }
+}
 
 /** Cases of the routes that connect MCP servers. */
 export const mcpRoutes: Readonly<Record<string, RouteCase>> = {
@@ -54,6 +72,43 @@ export const mcpRoutes: Readonly<Record<string, RouteCase>> = {
     questions: (target) => [get(plural, target.namespace, nameOf(target)), annotate(at(target))],
     allowed: ok(204),
   },
+  'GET /api/mcp/connectors': {
+    over: 'namespaces',
+    authz: `review: list ${plural}`,
+    request: (target) => query('/mcp/connectors', target),
+    questions: ({ namespace }) => [list(plural, namespace)],
+    allowed: ok(200),
+  },
+  'POST /api/mcp/publish': {
+    over: 'objects',
+    authz: `review: publish ${plural}`,
+    // The publication of no namespace changes no entry.
+    request: (target) => ({
+      method: 'POST',
+      path: '/api/mcp/publish',
+      body: {
+        namespace: target.namespace,
+        server: nameOf(target),
+        title: 'Matrix',
+        description: 'Matrix.',
+        visibleTo: [],
+      },
+    }),
+    questions: (target) => [
+      reviewed({ verb: 'publish', resource: plural, namespace: target.namespace }),
+      get(plural, target.namespace, nameOf(target)),
+    ],
+    allowed: ok(204),
+  },
+  'GET /api/mcp/approvals': {
+    over: 'namespaces',
+    authz: `kube: list ${plural}`,
+    request: (target) => query('/mcp/approvals', target),
+    questions: ({ namespace }) => [list(plural, namespace)],
+    allowed: ok(200),
+  },
+  'POST /api/mcp/approvals/{ns}/{name}': decision('', { digest: `sha256:${'0'.repeat(64)}` }),
+  'POST /api/mcp/approvals/{ns}/{name}/reject': decision('/reject', { reason: 'Matrix.' }),
   'GET /api/mcpservers/{ns}/{name}/references': {
     over: 'objects',
     authz: `kube: get ${plural}`,

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { json } from 'node:stream/consumers'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import test from 'node:test'
+import type { TestContext } from 'node:test'
+import { runCli } from '#cli/testing/run-cli.ts'
+import { listen } from '#test/harness/listen.ts'
+import { tempFolder } from '#test/harness/temp-folder.ts'
+import { readGivenCredential } from './read-credential.ts'
+
+const digest = `sha256:${'a'.repeat(64)}`
+const metadata = { namespace: 'demo', name: 'weather' }
+
+/** An API with one response, and the requests that it has received. */
+async function start(t: TestContext) {
+  const requests: { readonly route: string; readonly body: unknown }[] = []
+  let response: unknown = {}
+  const server = createServer((request, answer) => {
+    const read = request.method === 'POST' ? json(request) : Promise.resolve(undefined)
+    read.then(
+      (body) => {
+        requests.push({ route: `${request.method} ${request.url}`, body })
+        if (response === undefined) return answer.writeHead(204).end()
+        return answer.setHeader('content-type', 'application/json').end(JSON.stringify(response))
+      },
+      () => answer.destroy(),
+    )
+  })
+  const { path, remove } = tempFolder('mcp-cli')
+  t.after(remove)
+  const env = { MESH_SERVER: await listen(t, server), MESH_TOKEN: 'token', TOKEN: 'canary' }
+  const run = (...args: readonly string[]) => runCli(['mcp', ...args, '-n', 'demo'], { env })
+  return { run, requests, folder: path, respond: (next: unknown) => (response = next) }
+}
+
+test('meshctl mcp connect sends the credential of a file or a variable, and prints the tools', async (t) => {
+  const { run, requests, folder, respond } = await start(t)
+  respond({ metadata, manifest: { digest, tools: [{ name: 'forecast' }] }, handshake: [] })
+  const url = 'https://tools.example.com/mcp'
+  const made = await run('connect', 'weather', '--url', url, '--credential-env', 'TOKEN')
+  assert.deepEqual([made.code, made.out, made.err], [0, `demo\tweather\tforecast\t${digest}\n`, ''])
+  assert.deepEqual(requests.pop(), {
+    route: 'POST /api/mcp/connect',
+    body: { namespace: 'demo', name: 'weather', url, credential: { kind: 'bearer', value: 'canary' } },
+  })
+  const file = join(folder, 'key')
+  writeFileSync(file, 'Key canary\n')
+  const header = ['--auth', 'header', '--header', 'x-api-key', '--credential-file', file]
+  assert.equal((await run('connect', 'weather', '--url', url, ...header)).code, 0)
+  assert.deepEqual(requests.pop()?.body, {
+    namespace: 'demo',
+    name: 'weather',
+    url,
+    credential: { kind: 'header', value: 'Key canary', header: 'x-api-key' },
+  })
+  respond({ metadata, handshake: [] })
+  const granted = await run('connect', 'wiki', '--connector', 'shipped:linear', '--auth', 'oauth')
+  assert.equal(granted.out, 'demo\tweather\tafter a grant\t-\n')
+  assert.deepEqual(requests.pop()?.body, {
+    namespace: 'demo',
+    name: 'wiki',
+    connectorId: 'shipped:linear',
+    credential: { kind: 'oauth' },
+  })
+  const none = await run('connect', 'weather', '--url', url, '--credential-env', 'ABSENT')
+  assert.deepEqual([none.code, none.out], [1, ''])
+  assert.match(none.err, /ABSENT is not set/)
+  const both = await run('connect', 'weather', '--url', url, '--credential-env', 'TOKEN', '--credential-file', file)
+  assert.match(both.err, /both given/)
+  const argument = await run('connect', 'weather', '--url', url, '--credential', 'canary')
+  assert.equal(argument.code, 2)
+  assert.equal(requests.length, 0)
+})
+
+test('a credential of standard input has no line break at its end, and is bounded', async () => {
+  const read = (text: string) =>
+    readGivenCredential({ 'credential-file': '-', 'credential-env': undefined }, {}, Readable.from([text]))
+  assert.equal(await read('canary\r\n'), 'canary')
+  await assert.rejects(read('\n'), /1 to 8192/)
+  await assert.rejects(read('x'.repeat(8_193)), /1 to 8192/)
+})
+
+test('meshctl mcp publishes, approves, rejects and lists', async (t) => {
+  const { run, requests, respond } = await start(t)
+  respond(undefined)
+  const texts = ['--title', 'Weather', '--description', 'Forecasts.']
+  const published = await run('publish', 'weather', ...texts, '--tag', 'sun', '--visible-to', 'all')
+  assert.equal(published.out, 'mcpserver/demo/weather published\n', published.err)
+  assert.deepEqual(requests.pop()?.body, {
+    namespace: 'demo',
+    server: 'weather',
+    title: 'Weather',
+    description: 'Forecasts.',
+    tags: ['sun'],
+    visibleTo: 'all',
+  })
+  assert.match((await run('publish', 'weather', ...texts, '--visible-to', 'none')).out, /no longer published/)
+  respond({ namespace: 'demo', server: 'weather', digest, state: 'approved', by: 'ben' })
+  const approved = await run('approve', 'weather', '--digest', digest, '--note', 'Read.')
+  assert.equal(approved.out, `demo\tweather\tapproved\tben\t${digest}\n`)
+  assert.deepEqual(requests.pop(), {
+    route: 'POST /api/mcp/approvals/demo/weather',
+    body: { digest, note: 'Read.' },
+  })
+  await run('reject', 'weather', '--reason', 'No.')
+  assert.deepEqual(requests.pop(), {
+    route: 'POST /api/mcp/approvals/demo/weather/reject',
+    body: { reason: 'No.' },
+  })
+  const change = { change: 'changed', tool: 'evil\u001b[31m' }
+  respond({
+    items: [{ ...metadata, server: 'weather', changes: [change], author: 'ann', decision: null, digest }],
+    nextCursor: null,
+  })
+  const waiting = await run('approvals')
+  assert.ok(waiting.out.startsWith('demo\tweather\tchanged evil'), waiting.out)
+  assert.ok(!waiting.out.includes('\u001b'), waiting.out)
+  respond({ bindings: [{ namespace: 'demo', name: 'b' }], registries: null, agents: [], complete: true })
+  assert.equal((await run('references', 'weather')).out, 'binding\tdemo\tb\n')
+  respond({ items: [], nextCursor: null })
+  for (const list of ['list', 'tools', 'connectors']) assert.equal((await run(list)).code, 0, list)
+})

@@ -1,0 +1,111 @@
+import { defineApiCommand } from '#cli/contract/command.ts'
+import { listOptions } from '#cli/contract/list-options.ts'
+
+const server = { positional: true, required: true, value: 'NAME', help: 'name of the McpServer' } as const
+
+/** `meshctl mcp connect`. */
+export const mcpConnect = defineApiCommand({
+  words: 'mcp connect',
+  summary: 'connect an MCP server after asking it for its tools',
+  examples: [
+    ['mcp connect weather --url https://tools.example.com/mcp', 'a server without a credential'],
+    ['mcp connect weather --url https://tools.example.com/mcp --auth bearer --credential-env TOKEN', 'with a token'],
+    ['mcp connect wiki --connector shipped:deepwiki', 'an entry of mcp connectors'],
+  ],
+  description:
+    'A credential is read from a file, from standard input or from a variable, never from an argument, which other users of the machine can see.',
+  options: {
+    name: server,
+    url: { value: 'URL', help: 'Streamable HTTP endpoint of the server' },
+    connector: { value: 'ID', help: 'id of a connector, instead of the URL' },
+    description: { value: 'TEXT', help: 'what the server is for' },
+    auth: { oneOf: ['none', 'bearer', 'header', 'oauth'], help: 'how the server authenticates' },
+    header: { value: 'NAME', help: 'name of the header, for --auth header' },
+    'credential-file': { value: 'FILE', help: 'file with the token or the value; - is standard input' },
+    'credential-env': { value: 'NAME', help: 'variable with the token or the value' },
+  },
+  load: async () => (await import('./change-servers.ts')).connectOf,
+})
+
+/** `meshctl mcp list`. */
+export const mcpList = defineApiCommand({
+  words: 'mcp list',
+  summary: 'list MCP servers with their state',
+  options: listOptions,
+  load: async () => (await import('./print-servers.ts')).printServers,
+})
+
+/** `meshctl mcp tools`. */
+export const mcpTools = defineApiCommand({
+  words: 'mcp tools',
+  summary: 'list the accepted tools of MCP servers',
+  options: listOptions,
+  load: async () => (await import('./print-servers.ts')).printTools,
+})
+
+/** `meshctl mcp references`. */
+export const mcpReferences = defineApiCommand({
+  words: 'mcp references',
+  summary: 'show which bindings, registries and agents use an MCP server',
+  options: { name: server },
+  load: async () => (await import('./print-servers.ts')).printReferences,
+})
+
+/** `meshctl mcp connectors`. */
+export const mcpConnectors = defineApiCommand({
+  words: 'mcp connectors',
+  summary: 'list MCP servers that can be connected',
+  options: { ...listOptions, find: { value: 'TEXT', help: 'part of the title, the description or a tag' } },
+  load: async () => (await import('./print-servers.ts')).printConnectors,
+})
+
+/** `meshctl mcp publish`. */
+export const mcpPublish = defineApiCommand({
+  words: 'mcp publish',
+  summary: 'publish an MCP server as a connector',
+  examples: [
+    ['mcp publish weather --title Weather --description "Forecasts." --visible-to all', 'for every namespace'],
+    ['mcp publish weather --title Weather --description "Forecasts." --visible-to none', 'ends the publication'],
+  ],
+  options: {
+    name: server,
+    title: { value: 'TEXT', required: true, help: 'title, for people' },
+    description: { value: 'TEXT', required: true, help: 'what the server is for' },
+    tag: { value: 'WORD', repeatable: true, help: 'word to find it by' },
+    'visible-to': { value: 'NAMESPACE', repeatable: true, required: true, help: 'a namespace, or all, or none' },
+  },
+  load: async () => (await import('./change-servers.ts')).publishOf,
+})
+
+/** `meshctl mcp approvals`. */
+export const mcpApprovals = defineApiCommand({
+  words: 'mcp approvals',
+  summary: 'list manifests that wait for an approval, with their changes',
+  options: listOptions,
+  load: async () => (await import('./print-servers.ts')).printApprovals,
+})
+
+/** `meshctl mcp approve`. */
+export const mcpApprove = defineApiCommand({
+  words: 'mcp approve',
+  summary: 'approve the manifest of an MCP server',
+  examples: [['mcp approve weather --digest sha256:...', 'the manifest that was read']],
+  options: {
+    name: server,
+    digest: { value: 'DIGEST', required: true, help: 'digest of the manifest, from mcp approvals' },
+    note: { value: 'TEXT', help: 'note on the approval' },
+  },
+  load: async () => (await import('./change-servers.ts')).approveOf,
+})
+
+/** `meshctl mcp reject`. */
+export const mcpReject = defineApiCommand({
+  words: 'mcp reject',
+  summary: 'reject a manifest of an MCP server, or revoke its approval',
+  options: {
+    name: server,
+    reason: { value: 'TEXT', required: true, help: 'why' },
+    digest: { value: 'DIGEST', help: 'digest of the manifest; default: the one that waits' },
+  },
+  load: async () => (await import('./change-servers.ts')).rejectOf,
+})
