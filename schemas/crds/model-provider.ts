@@ -44,14 +44,16 @@ const scriptStep = Type.Object(
 
 const azure = Type.Object(
   {
-    apiVersion: Type.String({
-      minLength: 1,
-      maxLength: 32,
-      pattern: '^[a-z0-9-]+$',
-      description: 'Sent as api-version, such as preview. The key is sent as api-key then.',
-    }),
+    apiVersion: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 32,
+        pattern: '^[a-z0-9-]+$',
+        description: 'Sent as api-version, such as preview. The v1 API needs none.',
+      }),
+    ),
   },
-  { additionalProperties: false, description: 'An endpoint of Azure OpenAI.' },
+  { additionalProperties: false, description: 'An endpoint of Azure OpenAI. The key is sent as api-key then.' },
 )
 
 /** Fields of a provider that also stand in the request which connects one. */

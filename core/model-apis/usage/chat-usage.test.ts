@@ -19,6 +19,12 @@ test('B3: counts of a chat completion are read, and what is no count is unknown 
   }
   for (const none of [undefined, null, 7, 'x', [], {}, { total_tokens: 10 }])
     assert.equal(readChatUsage(none), undefined)
+  // Gemini: 405 tokens of thoughts are in the total only.
+  const thoughts = { prompt_tokens: 20, completion_tokens: 198, total_tokens: 623 }
+  const read = readChatUsage(thoughts)
+  assert.deepEqual([read?.outputTokens, read?.reasoningTokens], [603, 405])
+  for (const total_tokens of [undefined, null, '999', -1, 1.5, 10])
+    assert.equal(readChatUsage({ prompt_tokens: 7, completion_tokens: 3, total_tokens })?.outputTokens, 3)
   // A detail is part of a count that is known.
   assert.equal(readChatUsage({ prompt_tokens: 7, prompt_tokens_details: { cached_tokens: '4' } })?.cachedTokens, 0)
 })

@@ -1,37 +1,21 @@
 import assert from 'node:assert/strict'
-import { readFileSync, readdirSync } from 'node:fs'
-import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import test from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { needs } from '#test/harness/find-server.ts'
 import { addKey, addRoute, refused, startGateway, startUpstream } from '../testing/gateway.ts'
+import { exchangesIn, replay } from '../testing/replay.ts'
 
 const servers = needs('kube-apiserver', 'etcd', 'kubectl', 'postgres', 'initdb')
 const folder = join(import.meta.dirname, 'testdata', 'exchanges')
 const key = 'sk-ant-canary-0123456789'
 const messages = [{ role: 'user' as const, content: 'Hello.' }]
 
-/** Replays an exchange. Its body arrives in small parts, which split characters and lines. */
-function replay(name: string, response: ServerResponse): void {
-  const text = readFileSync(join(folder, `${name}.http`), 'utf8')
-  const end = text.indexOf('\n\n')
-  const [first = '', ...headers] = text.slice(0, end).split('\n')
-  for (const header of headers) {
-    const [field = '', value = ''] = header.split(': ')
-    response.setHeader(field, value)
-  }
-  response.writeHead(Number(first.split(' ')[1]))
-  const body = Buffer.from(text.slice(end + 2))
-  for (let at = 0; at < body.length; at += 11) response.write(body.subarray(at, at + 11))
-  response.end()
-}
-
 test('R2-UX-28: exchanges with Anthropic’s API are relayed to clients of OpenAI and Anthropic', servers, async (t) => {
   const gateway = await startGateway(t)
   const { a } = gateway.namespaces
   let exchange = ''
-  const upstream = await startUpstream(t, (response) => replay(exchange, response))
+  const upstream = await startUpstream(t, (response) => replay(join(folder, `${exchange}.http`), response))
   await addKey(gateway, a, { name: 'claude', key, origin: new URL(upstream.url).origin })
   const provider = { type: 'anthropic', baseUrl: upstream.url, secretRef: { name: 'claude', key: 'key' } }
   await addRoute(gateway.admin, a, 'claude', { provider })
@@ -127,7 +111,6 @@ test('R2-UX-28: exchanges with Anthropic’s API are relayed to clients of OpenA
     }
   })
 
-  const recorded = readdirSync(folder).filter((file) => file.endsWith('.http'))
-  assert.deepEqual([...used].map((name) => `${name}.http`).toSorted(), recorded.toSorted(), 'each exchange is replayed')
+  assert.deepEqual([...used].toSorted(), exchangesIn(folder), 'each exchange is replayed')
   assert.ok(upstream.seen.every(({ headers }) => headers['x-api-key'] === key && headers.authorization === undefined))
 })

@@ -4,6 +4,7 @@ import type { Outbound } from '#core/http-client/outbound.ts'
 import type { ModelProviderSpec } from '#schemas/crds/model-provider.ts'
 import type { ListedModel, ModelAdapter } from '../contract/adapter.ts'
 import { providerErrors } from '../contract/errors.ts'
+import { refusesKey } from '../upstream/error-document.ts'
 import { targetOfProvider } from '../upstream/provider-target.ts'
 
 /** What asking a provider needs. */
@@ -59,7 +60,7 @@ async function send(outbound: AskingOptions['outbound'], provider: ModelProvider
 }
 
 function readJson({ status, body }: { readonly status: number; readonly body: Buffer }): unknown {
-  if (status === 401 || status === 403)
+  if (refusesKey(status, body))
     throw new Fail(providerErrors.provider_rejected_key, `The provider responded with ${status}.`)
   if (status !== 200) throw new Fail(providerErrors.provider_answered_badly, `The provider responded with ${status}.`)
   try {

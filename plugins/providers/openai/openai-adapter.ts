@@ -11,7 +11,7 @@ export function createOpenAiAdapter(client: ProviderClient): ModelAdapter {
   }
 }
 
-// Azure accepts a key as api-key only; its bearers are tokens of Entra ID.
+// Azure documents a key as api-key; its bearers are tokens of Entra ID.
 function headersOf({
   provider: { organization, azure },
   key,

@@ -10,6 +10,6 @@ export interface ProviderTarget {
 /** The target of a path below a provider's address. Nothing of it comes from the caller of a model (B7, K2). */
 export function targetOfProvider(spec: ModelProviderSpec, path: string): ProviderTarget {
   const url = new URL(`${baseUrlOf(spec).replace(/(?<!\/)\/+$/, '')}/${path}`)
-  if (spec.azure !== undefined) url.searchParams.set('api-version', spec.azure.apiVersion)
+  if (spec.azure?.apiVersion !== undefined) url.searchParams.set('api-version', spec.azure.apiVersion)
   return { url, headers: Object.fromEntries((spec.headers ?? []).map(({ name, value }) => [name, value])) }
 }

@@ -1,4 +1,6 @@
 import { describeReason, outboundReason } from '#core/http-client/outbound-error.ts'
+import { asObject, isObject } from '#core/json/is-object.ts'
+import { errorDocument, refusesKey } from '../../upstream/error-document.ts'
 import type { FailureReason } from './failure-reason.ts'
 import { GatewayError } from './gateway-error.ts'
 
@@ -68,7 +70,7 @@ export function fromResponse(
       upstream: status,
       headers: { 'retry-after': retryAfter ?? '1' },
     })
-  if (status === 401 || status === 403)
+  if (refusesKey(status, body))
     return new GatewayError(502, 'provider_refused_key', `${named} ${keyRefusal(hasKey, status)}`, {
       reason: 'key_refused',
       upstream: status,
@@ -105,13 +107,12 @@ function requestRefusal(named: string, status: number, body: Buffer): string {
   return message === undefined ? `${refused}.` : `${refused}: ${message.slice(0, maxMessage)}`
 }
 
-/** The message of an error of OpenAI's API, or of the older format without `error`, which FastChat and vLLM send. Other bodies are not relayed. */
+/**
+ * The message of an error of OpenAI's API: also of the older format without `error`, which FastChat and vLLM send, and in a list, as Gemini's endpoint
+ * sends it. Other bodies are not relayed.
+ */
 function messageIn(body: Buffer): string | undefined {
-  try {
-    const { error, message } = JSON.parse(body.toString('utf8')) as Readonly<Record<string, unknown>>
-    const given = typeof error === 'object' && error !== null && 'message' in error ? error.message : message
-    return typeof given === 'string' && given !== '' ? given : undefined
-  } catch {
-    return undefined
-  }
+  const { error, message } = asObject(errorDocument(body))
+  const given = isObject(error) ? error.message : message
+  return typeof given === 'string' && given !== '' ? given : undefined
 }
