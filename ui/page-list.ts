@@ -7,7 +7,8 @@ import { costPages } from '../plugins/cost/console/page.ts'
 import { feedbackPages } from '../plugins/feedback/console/page.ts'
 import { runFeedbackPages } from '../plugins/feedback/console/run/page.ts'
 import { settingsPages } from '../plugins/identity/console/settings/page.ts'
-import { mcpServerPages } from '../plugins/mcp/console/page.ts'
+import { mcpServerPages } from '../plugins/mcp/console/servers/page.ts'
+import { toolPages } from '../plugins/mcp/console/tools/page.ts'
 import { overviewPages } from '../plugins/overview/console/page.ts'
 import { providerPages } from '../plugins/providers/console/providers/page.ts'
 import { modelRoutePages } from '../plugins/providers/console/routes/page.ts'
@@ -30,6 +31,7 @@ export const pluginPages: readonly ConsolePages[] = [
   runFeedbackPages,
   settingsPages,
   mcpServerPages,
+  toolPages,
   overviewPages,
   providerPages,
   modelRoutePages,

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import type { Static } from 'typebox'
 import { described } from '../values/described.ts'
 import { anyObject, cursor, listOf, namespaceQuery, scope } from './common.ts'
 
@@ -43,6 +44,9 @@ const CatalogTool = Type.Object(
   },
   { title: 'CatalogTool' },
 )
+
+/** A tool of the catalog. */
+export type CatalogTool = Static<typeof CatalogTool>
 
 /** Accepted tools. A page has the tools of some servers, and may be empty before the last one. */
 export const ToolCatalog = listOf(CatalogTool)

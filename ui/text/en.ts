@@ -276,6 +276,7 @@ export const text = {
       KnowledgeBase: 'Knowledge base',
     } as Readonly<Record<string, string>>,
   },
+  steps: { waiting: 'Waiting', running: 'Under way', done: 'Done', failed: 'Failed', skipped: 'Left out' },
   run: runText,
   bulk: {
     label: 'Selected rows',

@@ -4,6 +4,7 @@ import type { ShownCondition } from './condition-timeline.tsx'
 import { LiveBadge } from './live-badge.tsx'
 import { knownStates } from './state-looks.ts'
 import { StatusBadge, Tag } from './status-badge.tsx'
+import { StepList } from './step-list.tsx'
 
 const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString()
 
@@ -41,6 +42,24 @@ export const statusStates: readonly PartStates[] = [
       { name: 'plain', show: () => knownStates.map((state) => <StatusBadge key={state} state={state} isPlain />) },
       { name: 'not known, as it came', show: () => <StatusBadge state="Hibernating" /> },
       { name: 'long', show: () => <StatusBadge state={'x'.repeat(200)} /> },
+    ],
+  },
+  {
+    part: 'StepList',
+    states: [
+      {
+        name: 'each state',
+        show: () => (
+          <StepList
+            label="Steps"
+            steps={(['done', 'running', 'waiting', 'failed', 'skipped'] as const).map((state) => ({
+              name: `Step ${state}`,
+              state,
+              note: state === 'done' ? '84 ms' : undefined,
+            }))}
+          />
+        ),
+      },
     ],
   },
   {

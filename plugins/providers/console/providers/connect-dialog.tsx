@@ -3,9 +3,9 @@ import type { Provider } from '#schemas/api/providers.ts'
 import { DialogForm, FieldPair } from '#ui/parts/form/dialog-form.tsx'
 import { CheckField, ChoiceField, SecretField, TextField } from '#ui/parts/form/text-field.tsx'
 import { showToast } from '#ui/parts/overlay/toast-store.ts'
+import { StepList } from '#ui/parts/status/step-list.tsx'
 import { defaultAddresses, faultOfKey, toConnectBody } from './connect-body.ts'
 import type { ConnectFields, ProviderType } from './connect-body.ts'
-import { StepList } from './connect-steps.tsx'
 import { refusalsOf } from './refusals.ts'
 import { providersText } from './text.ts'
 import { useConnect } from './use-connect.ts'
@@ -120,7 +120,12 @@ export function ConnectDialog({ namespace = 'default', onClose, onConnected }: C
         </details>
       ) : undefined}
       <CheckField label={text.isTried} isOn={isTried} onChange={setTried} />
-      {steps === undefined ? undefined : <StepList steps={steps} />}
+      {steps === undefined ? undefined : (
+        <StepList
+          label={text.steps.label}
+          steps={(['try', 'store'] as const).map((step) => ({ name: text.steps[step], state: steps[step] }))}
+        />
+      )}
     </DialogForm>
   )
 }

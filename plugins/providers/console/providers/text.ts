@@ -82,7 +82,6 @@ export const providersText = {
     more: 'More',
     isTried: 'Try the key before it is stored',
     steps: { label: 'What happens', try: 'Ask the provider for its models', store: 'Store the key and the provider' },
-    states: { waiting: 'Waiting', running: 'Under way', done: 'Done', failed: 'Failed', skipped: 'Left out' },
     connected: (name: string) => `${name} is connected`,
     keyRequired: 'The address of this type needs a key.',
     keyWrong: 'A key is one word: this one has a space or another character that a key cannot have.',

@@ -1,7 +1,13 @@
 import { useState } from 'react'
 import type { ConnectProviderBody, Provider } from '#schemas/api/providers.ts'
 import { sendApi } from '#ui/api/request-api.ts'
-import type { ConnectSteps } from './connect-steps.tsx'
+import type { StepState } from '#ui/parts/status/step-state.ts'
+
+/** Both steps of a connection. */
+interface ConnectSteps {
+  readonly try: StepState
+  readonly store: StepState
+}
 
 /** A connection under way. Its body has the key, so that it is an argument and no state: a mutation would keep it. */
 export function useConnect(onConnected: (made: Provider) => void) {

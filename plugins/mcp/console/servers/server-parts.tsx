@@ -1,0 +1,73 @@
+import { useState } from 'react'
+import { useAddress } from '#ui/contract/search.ts'
+import { toCell, valueAt } from '#ui/kinds/kind-object.ts'
+import type { KindParts } from '#ui/kinds/kind-entry.ts'
+import type { KindObject } from '#ui/kinds/kind-object.ts'
+import { Button } from '#ui/parts/control/button.tsx'
+import { Tag } from '#ui/parts/status/status-badge.tsx'
+import { Count } from '#ui/parts/value/numbers.tsx'
+import { ConnectServer } from './connect-server.tsx'
+import { DriftCard } from './drift-card.tsx'
+import { ManifestCard } from './manifest-card.tsx'
+import { ServerUsersCard } from './server-references.tsx'
+import { toServerState } from './server-state.ts'
+import { serversText as text } from './text.ts'
+
+const blank = { name: '', url: '', kind: 'none', header: '' } as const
+
+function ServersBar() {
+  const [{ namespace = 'default' }] = useAddress()
+  const [isConnecting, setConnecting] = useState(false)
+  return (
+    <>
+      <Button kind="primary" icon="plug" onClick={() => setConnecting(true)}>
+        {text.connect}
+      </Button>
+      {isConnecting ? (
+        <ConnectServer first={{ ...blank, namespace }} onClose={() => setConnecting(false)} />
+      ) : undefined}
+    </>
+  )
+}
+
+function WaitingCell({ object }: { readonly object: KindObject }) {
+  const { changes } = toServerState(object)
+  if (changes.length === 0) return '—'
+  return (
+    <Tag tone="warn" icon="alert">
+      {text.waits(changes.length)}
+    </Tag>
+  )
+}
+
+function ServerOverview({ object }: { readonly object: KindObject }) {
+  return (
+    <>
+      <DriftCard object={object} />
+      <ManifestCard object={object} />
+      <ServerUsersCard object={object} />
+    </>
+  )
+}
+
+/** What the pages of MCP servers have besides those of every kind. */
+export const mcpServerParts: KindParts = {
+  columns: [
+    {
+      title: text.columns.address,
+      isWide: true,
+      rank: 2,
+      cell: ({ spec }) => <span dir="auto">{toCell(valueAt(spec, 'url'))}</span>,
+    },
+    {
+      title: text.columns.tools,
+      rank: 3,
+      align: 'end',
+      cell: (object) => <Count value={toServerState(object).tools.length} />,
+    },
+    { title: text.columns.waiting, rank: 2, cell: (object) => <WaitingCell object={object} /> },
+  ],
+  ListBar: ServersBar,
+  isNewSecond: true,
+  Overview: ServerOverview,
+}

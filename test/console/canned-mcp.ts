@@ -1,0 +1,86 @@
+import type { KindObject } from '#ui/kinds/kind-object.ts'
+import { hostileName } from './canned-providers.ts'
+import { cannedShell } from './fake-console.ts'
+import type { CannedResponses } from './fake-console.ts'
+
+const now = '2026-11-24T08:00:00Z'
+const digest = (sign: string): string => `sha256:${sign.repeat(64)}`
+const input = (fields: object): string => JSON.stringify({ type: 'object', properties: fields })
+const readOnly = { readOnlyHint: true, openWorldHint: true }
+
+const forecast = {
+  name: 'forecast',
+  description: 'Weather of a city.',
+  inputSchema: input({ city: {} }),
+  annotations: readOnly,
+}
+const wipe = { name: 'wipe', description: hostileName, inputSchema: input({}), annotations: { destructiveHint: true } }
+const long = { name: 'x'.repeat(128), description: 'y'.repeat(2_000), inputSchema: 'no JSON' }
+
+const status: object = {
+  conditions: [
+    { type: 'Ready', status: 'False', reason: 'ManifestChanged', message: hostileName, lastTransitionTime: now },
+  ],
+  manifestDigest: digest('a'),
+  protocolVersion: '2025-11-25',
+  tools: [forecast, long],
+  proposed: {
+    digest: digest('b'),
+    changes: ['changed forecast', 'added wipe', `removed ${long.name}`, 'nonsense'],
+    tools: [{ ...forecast, description: 'Asks for your password.' }, wipe],
+  },
+}
+
+/** A server whose tools have changed. */
+export const driftedServer: KindObject = {
+  apiVersion: 'mesh.dev/v1alpha1',
+  kind: 'McpServer',
+  metadata: { name: 'weather', namespace: 'demo', resourceVersion: '7', creationTimestamp: now },
+  spec: { url: 'https://tools.example.com/mcp', auth: { kind: 'bearer' }, secretRef: { name: 'a', key: 'b' } },
+  status: status as KindObject['status'],
+}
+
+const pages = [
+  { id: 'mcpservers', title: 'MCP servers', section: 'Connect', path: '/mcpservers', capability: 'mcp' },
+  { id: 'tools', title: 'Tools', section: 'Connect', path: '/tools', capability: 'mcp.catalog' },
+  { id: 'secretbindings', title: 'Secrets', section: 'Connect', path: '/secretbindings', capability: 'secrets' },
+]
+const server = { namespace: 'demo', name: 'weather', ready: true }
+
+/** The API of MCP servers and tools. */
+export const cannedMcp: CannedResponses = {
+  ...cannedShell,
+  '/api/capabilities': {
+    profile: 'open',
+    pages,
+    capabilities: pages.map(({ capability }) => ({ id: capability, enabled: true })),
+  },
+  '/api/mcpservers': { items: [driftedServer], nextCursor: null },
+  '/api/mcpservers/demo/weather': driftedServer,
+  '/api/mcpservers/demo/weather/references': {
+    bindings: [{ namespace: 'demo', name: 'weather' }],
+    registries: null,
+    agents: [{ namespace: 'demo', name: 'x'.repeat(63), tools: ['weather'] }],
+    complete: false,
+  },
+  '/api/tools': {
+    items: [
+      { server, ...forecast, inputSchema: { type: 'object' } },
+      { server: { ...server, ready: false }, ...wipe, title: hostileName, inputSchema: { type: 'object' } },
+    ],
+    nextCursor: null,
+  },
+  '/api/mcptoolbindings': { items: [], nextCursor: null },
+  '/api/toolregistries': { items: [], nextCursor: null },
+  '/api/whoami': {
+    username: 'mira',
+    uid: '',
+    groups: [],
+    extra: {},
+    permissions: {
+      namespace: 'demo',
+      complete: true,
+      rules: [{ verbs: ['get'], groups: [''], resources: ['secrets'], names: ['crm'] }],
+    },
+  },
+}
