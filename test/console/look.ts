@@ -4,18 +4,24 @@ import type { Browser, Page } from 'playwright-core'
 import type { Scope } from '#test/harness/scope.ts'
 import { chromium } from './browser-session.ts'
 
+const sizes = {
+  wide: { width: 1440, height: 900 },
+  tablet: { width: 820, height: 1180 },
+  phone: { width: 390, height: 844 },
+  // WCAG 2.2, 1.4.10 (reflow).
+  narrow: { width: 320, height: 640 },
+}
+
 /** How a window looks. */
 export interface Look {
   readonly scheme: 'light' | 'dark'
-  readonly width: 'wide' | 'phone'
+  readonly width: keyof typeof sizes
 }
 
 /** Both themes and both widths. */
 export const looks: readonly Look[] = (['light', 'dark'] as const).flatMap((scheme) =>
   (['wide', 'phone'] as const).map((width) => ({ scheme, width })),
 )
-
-const sizes = { wide: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } }
 
 /** A page of a window, with what its console said. */
 export interface LookedPage {
@@ -34,15 +40,15 @@ export async function startBrowser(t: Scope): Promise<Browser> {
   return browser
 }
 
+/** Options of a window of a look. */
+export function windowOf({ scheme, width }: Look) {
+  const isTouched = width !== 'wide'
+  return { viewport: sizes[width], colorScheme: scheme, isMobile: isTouched, hasTouch: isTouched }
+}
+
 /** Opens an address in a window of a look. */
-export async function openLook(browser: Browser, url: string, { scheme, width }: Look): Promise<LookedPage> {
-  const isPhone = width === 'phone'
-  const context = await browser.newContext({
-    viewport: sizes[width],
-    colorScheme: scheme,
-    isMobile: isPhone,
-    hasTouch: isPhone,
-  })
+export async function openLook(browser: Browser, url: string, look: Look): Promise<LookedPage> {
+  const context = await browser.newContext(windowOf(look))
   const page = await context.newPage()
   const problems: string[] = []
   page.on('console', (message) => {

@@ -1,13 +1,14 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import type { Scope } from '#test/harness/scope.ts'
-import { startBrowser } from '../console/look.ts'
+import { startBrowser, windowOf } from '../console/look.ts'
 import type { Look } from '../console/look.ts'
 import { startEmbedded } from '../flows/platform/embedded.ts'
 import type { Platform } from '../flows/platform/running-platform.ts'
 import { makeDemoContent } from './demo-content.ts'
 import type { DemoContent } from './demo-content.ts'
 
-const sizes = { wide: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } }
+/** A persona of the embedded default. */
+export type ShownPersona = 'admin' | 'operator' | 'developer' | 'viewer'
 
 /** The console of a platform with content, for a persona that is signed in. */
 export interface OpenConsole {
@@ -17,10 +18,7 @@ export interface OpenConsole {
 }
 
 /** Starts a platform as `npm start` does, with runs, and signs a persona in once. */
-export async function openConsole(
-  t: Scope,
-  persona: 'admin' | 'operator' | 'developer' | 'viewer',
-): Promise<OpenConsole> {
+export async function openConsole(t: Scope, persona: ShownPersona): Promise<OpenConsole> {
   const platform = await startEmbedded(t, { env: { MESH_OUTBOUND_ALLOW: '127.0.0.1' } })
   const content = await makeDemoContent(platform)
   const browser = await startBrowser(t)
@@ -31,11 +29,7 @@ export async function openConsole(
   return {
     platform,
     content,
-    open: ({ scheme, width }) => {
-      const isPhone = width === 'phone'
-      const looks = { viewport: sizes[width], colorScheme: scheme, isMobile: isPhone, hasTouch: isPhone }
-      return browser.newContext({ ...looks, storageState })
-    },
+    open: (look) => browser.newContext({ ...windowOf(look), storageState }),
   }
 }
 

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { long } from '#test/harness/counts.ts'
+import type { Scope } from '#test/harness/scope.ts'
 import { needsChromium } from '../console/browser-session.ts'
 import { axeViolations, looks, overflowOf } from '../console/look.ts'
 import type { Look } from '../console/look.ts'
 import { openConsole, untilShown, watchPage } from './open-console.ts'
-import type { WatchedPage } from './open-console.ts'
+import type { ShownPersona, WatchedPage } from './open-console.ts'
 import { shownPages } from './shown-pages.ts'
 
 // Each look differs from the others in theme and width: two of them have every value once.
 const shownLooks: readonly Look[] = long
-  ? looks
+  ? [...looks, { scheme: 'light', width: 'tablet' }, { scheme: 'dark', width: 'narrow' }]
   : [
       { scheme: 'light', width: 'wide' },
       { scheme: 'dark', width: 'phone' },
@@ -33,23 +34,35 @@ async function faultsOf({ page, asked, problems }: WatchedPage, url: string): Pr
   ]
 }
 
+/** What is wrong with the pages of a persona, in some looks. */
+async function faultsFor(t: Scope, persona: ShownPersona, chosen: readonly Look[]): Promise<readonly string[]> {
+  const { platform, content, open } = await openConsole(t, persona)
+  const pages = await shownPages(content)
+  assert.ok(pages.some(({ path }) => path === '/') && pages.some(({ path }) => path === '/runs'))
+  const found: string[] = []
+  for (const look of chosen) {
+    const context = await open(look)
+    const watched = await watchPage(context)
+    for (const { name, path } of pages) {
+      const faults = await faultsOf(watched, `${platform.url}${path}`).catch((error: unknown) => [String(error)])
+      found.push(...faults.map((fault) => `${name} (${look.scheme}, ${look.width}): ${fault}`))
+    }
+    await context.close()
+  }
+  return found
+}
+
 test(
   'every page of the console: no axe violation, no console error, no sideways scroll, at most six requests',
   needsChromium,
   async (t) => {
-    const { platform, content, open } = await openConsole(t, 'admin')
-    const pages = await shownPages(content)
-    assert.ok(pages.some(({ path }) => path === '/') && pages.some(({ path }) => path === '/runs'))
-    const found: string[] = []
-    for (const look of shownLooks) {
-      const context = await open(look)
-      const watched = await watchPage(context)
-      for (const { name, path } of pages) {
-        const faults = await faultsOf(watched, `${platform.url}${path}`).catch((error: unknown) => [String(error)])
-        found.push(...faults.map((fault) => `${name} (${look.scheme}, ${look.width}): ${fault}`))
-      }
-      await context.close()
-    }
-    assert.deepEqual(found, [])
+    assert.deepEqual(await faultsFor(t, 'admin', shownLooks), [])
   },
 )
+
+const others = ['operator', 'developer', 'viewer'] as const
+
+for (const persona of long ? others : [])
+  test(`every page for a ${persona}: what is denied is not asked for, and says so`, needsChromium, async (t) => {
+    assert.deepEqual(await faultsFor(t, persona, [{ scheme: 'light', width: 'wide' }]), [])
+  })

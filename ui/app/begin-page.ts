@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
+import { capabilitiesQuery } from '../api/capabilities.ts'
 import { currentSession } from '../api/session.ts'
 import { pluginPages } from '../page-list.ts'
-import { capabilitiesQuery } from './navigation/capabilities-query.ts'
 import { pageAt, refusalOf } from './navigation/navigation.ts'
 import { isAtPath } from './path-pattern.ts'
 

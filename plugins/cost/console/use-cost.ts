@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { TenantUsage } from '#schemas/api/tenants.ts'
+import { useCapability } from '#ui/api/capabilities.ts'
 import { apiQuery } from '#ui/api/queries.ts'
 import { useAddress } from '#ui/contract/search.ts'
 import { costGroups, costPeriods, periodDays } from './cost-days.ts'
@@ -73,5 +74,6 @@ export function useGroups({ scope, days, group, by, isWhole }: CostChoice, curso
 
 /** Live usage of the tenants, for their budgets. Who may not list them sees no budget. */
 export function useBudgets() {
-  return useQuery(apiQuery<{ readonly items: readonly TenantUsage[] }>(['tenants', 'usage'], { limit: MOST }))
+  const usage = apiQuery<{ readonly items: readonly TenantUsage[] }>(['tenants', 'usage'], { limit: MOST })
+  return useQuery({ ...usage, enabled: useCapability('tenants.usage') })
 }

@@ -1,8 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import type { Static } from 'typebox'
-import type { Capabilities } from '#schemas/api/identity.ts'
-import { apiQuery } from '#ui/api/queries.ts'
+import { capabilitiesQuery } from '#ui/api/capabilities.ts'
 import { useReachable } from '#ui/contract/reachable.ts'
 import { useSession } from '#ui/api/session.ts'
 import { Button } from '#ui/parts/control/button.tsx'
@@ -41,7 +39,7 @@ const localSteps: readonly FirstStep[] = [
 export function FirstSteps({ hasRuns }: { readonly hasRuns: boolean }) {
   const [taken] = useTakenSteps()
   // That of the navigation, which has asked already.
-  const { data } = useQuery(apiQuery<Static<typeof Capabilities>>(['capabilities']))
+  const { data } = useQuery(capabilitiesQuery)
   const isLocal = (useSession()?.session?.personas.length ?? 0) > 0
   const isReachable = useReachable()
   const shown = [...steps, ...(isLocal ? localSteps : [])].filter(

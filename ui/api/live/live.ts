@@ -1,14 +1,12 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
-import type { Static } from 'typebox'
-import type { Capabilities } from '../../../schemas/api/identity.ts'
 import { allStale, followedTypes, isStale, staleKeysOf } from './event-keys.ts'
 import type { StaleKey } from './event-keys.ts'
 import type { LiveEvent } from './live-event.ts'
 import { shareStream } from './shared-stream.ts'
 import type { SharedStream, StreamState, TabMeans, TabMessage } from './shared-stream.ts'
 import { createStaleQueue } from './stale-queue.ts'
-import { apiQuery } from '../queries.ts'
+import { capabilitiesQuery } from '../capabilities.ts'
 import { toApiUrl } from '../request-api.ts'
 import { currentSession, loadSession, onSession } from '../session.ts'
 
@@ -208,7 +206,6 @@ function browserMeans(queries: QueryClient): TabMeans {
 
 // A refused stream would be an error in the browser's console. The navigation has asked the same; without a response, the stream itself says it.
 async function mayFollow(queries: QueryClient): Promise<boolean> {
-  const asked = { ...apiQuery<Static<typeof Capabilities>>(['capabilities']), staleTime: 60_000 }
-  const found = await queries.fetchQuery(asked).catch(() => undefined)
+  const found = await queries.fetchQuery(capabilitiesQuery).catch(() => undefined)
   return found?.capabilities.find(({ id }) => id === 'integrations.events')?.enabled !== false
 }

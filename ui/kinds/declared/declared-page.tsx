@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useRouterState } from '@tanstack/react-router'
 import { lazy } from 'react'
 import type { Static } from 'typebox'
-import type { Capabilities, NavigationPage } from '../../../schemas/api/identity.ts'
-import { apiQuery } from '../../api/queries.ts'
+import type { NavigationPage } from '../../../schemas/api/identity.ts'
+import { capabilitiesQuery } from '../../api/capabilities.ts'
 import { Report, Card } from '../../parts/page/card.tsx'
 import { PageBar } from '../../parts/page/page-bar.tsx'
 import { PageState } from '../../parts/state/page-state.tsx'
@@ -22,7 +22,7 @@ type Page = Static<typeof NavigationPage>
 /** An address below `/x/{plugin}`: a declared page of the plugin, or a kind that it serves. No code of the plugin is loaded. */
 export function ThirdPartyPage() {
   const path = useRouterState({ select: ({ location: { pathname } }) => pathname })
-  const { data } = useQuery({ ...apiQuery<Static<typeof Capabilities>>(['capabilities']), staleTime: 60_000 })
+  const { data } = useQuery(capabilitiesQuery)
   const [, , plugin = '', plural = '', ...names] = path.split('/').map(decodeSegment)
   const { data: document } = useApiDocument()
   if (data === undefined) return undefined

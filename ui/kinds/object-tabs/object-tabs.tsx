@@ -3,7 +3,7 @@ import { lazy } from 'react'
 import type { ComponentType } from 'react'
 import type { Static } from 'typebox'
 import type { Capabilities, NavigationPage } from '../../../schemas/api/identity.ts'
-import { apiQuery } from '../../api/queries.ts'
+import { capabilitiesQuery } from '../../api/capabilities.ts'
 import type { ConsolePages, ObjectTabProps } from '../../contract/page.ts'
 
 type Page = Static<typeof NavigationPage>
@@ -25,7 +25,7 @@ export function provideTabs(pages: readonly ConsolePages[]): void {
 
 /** The tabs that plugins add to a page, as far as the caller may use them. */
 export function useObjectTabs(of: 'agent' | 'run'): readonly ObjectTab[] {
-  const { data } = useQuery({ ...apiQuery<Static<typeof Capabilities>>(['capabilities']), staleTime: 60_000 })
+  const { data } = useQuery(capabilitiesQuery)
   return (data?.pages ?? []).flatMap((page) => {
     if (page.tabOf !== of || !isEnabled(page, data?.capabilities ?? [])) return []
     const Panel = panelOf(page)

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import type { Capabilities, Capability } from '#schemas/api/identity.ts'
-import { apiQuery } from '#ui/api/queries.ts'
+import { capabilitiesQuery } from '#ui/api/capabilities.ts'
 import { Card } from '#ui/parts/page/card.tsx'
 import { StatusBadge } from '#ui/parts/status/status-badge.tsx'
 import type { DataColumn } from '#ui/parts/table/data-column.ts'
@@ -16,7 +16,7 @@ type Pages = Static<typeof Capabilities>['pages']
 
 /** What this installation offers the caller, and what it would need. */
 export function PluginsTab() {
-  const { data, error, refetch } = useQuery(apiQuery<Static<typeof Capabilities>>(['capabilities']))
+  const { data, error, refetch } = useQuery(capabilitiesQuery)
   return (
     <Card title={text.list} isFlush>
       <p className={`faint ${styles['hint']}`}>{text.hint}</p>
