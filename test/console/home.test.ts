@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { Browser } from 'playwright-core'
-import { attentionOf, noteQuiet, seesNothing, unnamedOf } from '../../plugins/overview/console/attention.ts'
+import {
+  attentionOf,
+  noteQuiet,
+  seesNothing,
+  unnamedOf,
+  urgentFirst,
+} from '../../plugins/overview/console/attention.ts'
 import { budgetRows } from '../../plugins/overview/console/budget-rows.ts'
 import { successShare, spendFoot } from '../../plugins/overview/console/spend-foot.ts'
 import { toHomeRange, windowOf } from '../../plugins/overview/console/window.ts'
@@ -39,6 +45,11 @@ test('a budget needs a person from four fifths on, the fullest first', () => {
       ['over has spent its budget', '$100.10 of $100.00. Its model calls are refused.', 'bad'],
       ['near <b> has spent 80 % of its budget', '$80.00 of $100.00 this month.', 'warn'],
     ],
+  )
+  const all = urgentFirst([...attentionOf(badDay), ...budgetRows(cannedUsages)])
+  assert.deepEqual(
+    all.slice(0, 3).map(({ id }) => id),
+    ['failing support/refund-agent', 'budget over', 'waiting'],
   )
   const spend = { ...cannedUsages[0]?.spend, limit: '0.00' }
   assert.deepEqual(budgetRows([{ ...cannedUsages[0], spend }] as typeof cannedUsages), [])

@@ -11,7 +11,7 @@ import { Card } from '#ui/parts/page/card.tsx'
 import { ProblemState } from '#ui/parts/state/problem-state.tsx'
 import { toneClass } from '#ui/parts/status/tones.ts'
 import { Time } from '#ui/parts/value/time.tsx'
-import { attentionOf, noteQuiet, seesNothing, unnamedOf } from './attention.ts'
+import { attentionOf, noteQuiet, seesNothing, unnamedOf, urgentFirst } from './attention.ts'
 import type { AttentionRow } from './attention.ts'
 import { budgetRows } from './budget-rows.ts'
 import styles from './home.module.css'
@@ -32,7 +32,7 @@ export function AttentionCard({ query }: { readonly query: ReturnType<typeof sum
       </Card>
     )
   if (data === undefined) return <Waiting />
-  const rows = [...attentionOf(data), ...budgetRows(usage.data?.items ?? [])]
+  const rows = urgentFirst([...attentionOf(data), ...budgetRows(usage.data?.items ?? [])])
   const quietSince = noteQuiet(rows.length === 0, dataUpdatedAt)
   if (rows.length === 0) return <Quiet summary={data} since={quietSince} />
   const unnamed = unnamedOf(data)

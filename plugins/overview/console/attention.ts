@@ -27,6 +27,11 @@ export function attentionOf({ waiting, unwell }: Summary): readonly AttentionRow
   ]
 }
 
+/** Rows in their order, those that are bad before the others. */
+export function urgentFirst(rows: readonly AttentionRow[]): readonly AttentionRow[] {
+  return rows.toSorted((a, b) => Number(b.tone === 'bad') - Number(a.tone === 'bad'))
+}
+
 /** How many the summary counted, and did not name. */
 export function unnamedOf({ unwell: { failing, agents } }: Summary): number {
   const rest = (part: { readonly count: number; readonly items: readonly unknown[] } | null): number =>

@@ -86,7 +86,7 @@ interface BulkFailureListProps {
 /** Those rows for which an action failed, each with its reason. */
 export function BulkFailureList({ items, failed }: BulkFailureListProps) {
   return (
-    <div role="alert" className={styles['failed']}>
+    <div role="alert">
       <Notice tone="bad" title={text.bulk.failed(failed.size)}>
         <ul className={styles['reasons']} tabIndex={0} aria-label={text.bulk.failed(failed.size)}>
           {items

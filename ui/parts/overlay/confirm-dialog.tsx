@@ -51,7 +51,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
             <li key={effect}>{effect}</li>
           ))}
         </ul>
-        {children}
+        <div className={styles['content']}>{children}</div>
         {typed === undefined ? undefined : (
           <label>
             <span className={styles['label']}>{text.confirm.type(typed)}</span>

@@ -21,7 +21,7 @@ export function CancelSelected({ bulk, rows }: CancelSelectedProps) {
   const [isOpen, setOpen] = useState(false)
   const items = rows
     .filter(({ id }) => bulk.selected.has(id))
-    .map(({ id, agent, executor }) => ({ key: id, name: `${agent?.name ?? executor ?? ''} ${id.slice(0, 13)}`.trim() }))
+    .map(({ id, agent, executor }) => ({ key: id, name: `${agent?.name ?? executor ?? ''} ${id}`.trim() }))
   return (
     <>
       <BulkBar bulk={bulk}>

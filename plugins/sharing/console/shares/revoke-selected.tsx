@@ -38,7 +38,7 @@ export function RevokeSelected({ bulk, shares }: RevokeSelectedProps) {
           action={text.action(chosen.length)}
           items={chosen.map(({ id, agent, runId }) => ({
             key: id,
-            name: `${agent ?? ''} ${runId.slice(0, 13)}`.trim(),
+            name: `${agent ?? ''} ${runId}`.trim(),
           }))}
           act={revoke}
           doneWords={text.done}
