@@ -7,6 +7,7 @@ import { useObjectTabs } from '#ui/kinds/object-tabs/object-tabs.tsx'
 import type { ObjectTab } from '#ui/kinds/object-tabs/object-tabs.tsx'
 import { Tabs } from '#ui/parts/control/tabs.tsx'
 import { Notice } from '#ui/parts/page/notice.tsx'
+import { useNarrow } from '#ui/parts/page/use-narrow.ts'
 import { PageBar } from '#ui/parts/page/page-bar.tsx'
 import { ProblemState } from '#ui/parts/state/problem-state.tsx'
 import { LiveBadge } from '#ui/parts/status/live-badge.tsx'
@@ -46,6 +47,8 @@ export function AgentPage() {
   const { agent, error, isGone, reload } = useAgent(place)
   const [{ tab: given }, change] = useAddress()
   const live = useLive()
+  // The name of the agent needs the place.
+  const isNarrow = useNarrow()
   const [dialog, setDialog] = useState<AgentDialogName>()
   const added = useObjectTabs('agent')
   const options = [...tabs, ...added.map(({ id, title }) => ({ value: id, label: title }))]
@@ -60,7 +63,7 @@ export function AgentPage() {
         actions={agent === undefined ? [] : actionsOf(agent, { isGone, tab, openTab, openDialog: setDialog })}
       >
         {agent === undefined ? undefined : <StatusBadge state={healthOf(agent).state} />}
-        {agent === undefined || isGone ? undefined : <LiveBadge state={live} />}
+        {agent === undefined || isGone || isNarrow ? undefined : <LiveBadge state={live} />}
       </PageBar>
       {agent === undefined && error !== null ? <ProblemState error={error} onRetry={reload} /> : undefined}
       {agent !== undefined && error !== null ? <StaleStrip error={error} isGone={isGone} /> : undefined}
