@@ -3,6 +3,7 @@ import type { Mutant } from './mutant.ts'
 const discovery = ['plugins/mcp/discovery/discover.test.ts']
 const pin = ['plugins/mcp/manifest/pin-manifest.test.ts']
 const bindings = ['plugins/mcp/bindings/select-tools.test.ts']
+const approvals = ['plugins/mcp/approvals/approvals.test.ts']
 const broker = ['plugins/mcp/broker/broker.test.ts']
 const results = ['core/json-schema/judge.test.ts']
 const sessions = ['plugins/mcp/client/kept-sessions.test.ts']
@@ -17,6 +18,48 @@ export const mutants: readonly Mutant[] = [
     find: 'spec.acceptedManifest ?? before?.digest ?? offered?.digest',
     replace: 'spec.acceptedManifest ?? offered?.digest',
     tests: pin,
+  },
+  {
+    name: 'mcp: the spec accepts a manifest where approvals are required',
+    file: 'plugins/mcp/manifest/pin-manifest.ts',
+    find: '(approved === undefined ? digest === wanted : approved.has(digest))',
+    replace: '(digest === wanted || approved?.has(digest) === true)',
+    tests: pin,
+  },
+  {
+    name: 'mcp: an author approves the manifest of the own server',
+    file: 'plugins/mcp/approvals/decide.ts',
+    find: 'if (author === caller.username)',
+    replace: "if (author === '')",
+    tests: approvals,
+  },
+  {
+    name: 'mcp: a server without a known author is approved by anyone',
+    file: 'plugins/mcp/approvals/decide.ts',
+    find: 'if (author === undefined)',
+    replace: "if (author === '')",
+    tests: approvals,
+  },
+  {
+    name: 'mcp: a label that another person sets makes her the author',
+    file: 'plugins/mcp/store/decision-rows.ts',
+    find: 'order by version limit 1',
+    replace: 'order by version desc limit 1',
+    tests: approvals,
+  },
+  {
+    name: 'mcp: manifests of any time are approved by the system',
+    file: 'plugins/mcp/approvals/approvals.ts',
+    find: 'from !== undefined && Date.parse(from) < since.getTime()',
+    replace: 'from !== undefined',
+    tests: approvals,
+  },
+  {
+    name: 'mcp: a published server is connected by every namespace',
+    file: 'plugins/mcp/store/connector-rows.ts',
+    find: '(visible_to is null or ${namespace} = any(visible_to) or namespace = ${namespace})',
+    replace: '(visible_to is null or ${namespace} = ${namespace})',
+    tests: ['plugins/mcp/catalog/catalog.test.ts'],
   },
   {
     name: 'mcp: a description is not part of the digest',
