@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { described } from '../values/described.ts'
 import { cursor, listOf, namespaceQuery, scope, time } from './common.ts'
-import { manifestTool } from './tools.ts'
+import { McpManifestTool } from './tools.ts'
 
 const digest = Type.String({
   maxLength: 71,
@@ -52,14 +52,12 @@ const decision = Type.Object(
   { title: 'McpManifestDecision', description: 'A decision on a manifest.' },
 )
 
-const tool = Type.Object(manifestTool, { title: 'McpManifestTool' })
-
 const change = Type.Object(
   {
     change: described(Type.Enum(['added', 'changed', 'removed']), 'How the tool differs.', 'changed'),
     tool: described(Type.String(), 'Name of the tool.', 'forecast'),
-    before: Type.Optional(described(tool, 'The tool that is accepted now. Texts are those of the server.')),
-    after: Type.Optional(described(tool, 'The tool that the server offers. Texts are those of the server.')),
+    before: Type.Optional(McpManifestTool),
+    after: Type.Optional(McpManifestTool),
   },
   { title: 'McpToolChange' },
 )

@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { McpServer } from '../crds/mcp-server.ts'
 import { described } from '../values/described.ts'
 import { clusterObject, dryRun } from './common.ts'
-import { manifestTool } from './tools.ts'
+import { McpManifestTool } from './tools.ts'
 
 /** A credential as a request sends it. */
 export const McpCredential = Type.Object(
@@ -90,7 +90,7 @@ const McpManifest = Type.Object(
   {
     digest,
     protocolVersion: described(Type.String(), 'Revision of MCP that the server speaks.', '2025-11-25'),
-    tools: Type.Array(Type.Object(manifestTool, { title: 'McpManifestTool' }), {
+    tools: Type.Array(McpManifestTool, {
       description: 'Tools that the server offers, by name. Texts are those of the server.',
     }),
   },

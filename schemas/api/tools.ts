@@ -30,6 +30,12 @@ export const manifestTool = {
   ),
 }
 
+/** A tool of a manifest. */
+export const McpManifestTool = Type.Object(manifestTool, {
+  title: 'McpManifestTool',
+  description: 'A tool of a manifest. Texts are those of the server.',
+})
+
 const CatalogTool = Type.Object(
   {
     server: Type.Object(

@@ -1,6 +1,7 @@
 import { defineApiCommand } from '#cli/contract/command.ts'
 import { listOptions } from '#cli/contract/list-options.ts'
 
+const TEXT = 'TEXT'
 const server = { positional: true, required: true, value: 'NAME', help: 'name of the McpServer' } as const
 
 /** `meshctl mcp connect`. */
@@ -18,7 +19,7 @@ export const mcpConnect = defineApiCommand({
     name: server,
     url: { value: 'URL', help: 'Streamable HTTP endpoint of the server' },
     connector: { value: 'ID', help: 'id of a connector, instead of the URL' },
-    description: { value: 'TEXT', help: 'what the server is for' },
+    description: { value: TEXT, help: 'what the server is for' },
     auth: { oneOf: ['none', 'bearer', 'header', 'oauth'], help: 'how the server authenticates' },
     header: { value: 'NAME', help: 'name of the header, for --auth header' },
     'credential-file': { value: 'FILE', help: 'file with the token or the value; - is standard input' },
@@ -55,7 +56,7 @@ export const mcpReferences = defineApiCommand({
 export const mcpConnectors = defineApiCommand({
   words: 'mcp connectors',
   summary: 'list MCP servers that can be connected',
-  options: { ...listOptions, find: { value: 'TEXT', help: 'part of the title, the description or a tag' } },
+  options: { ...listOptions, find: { value: TEXT, help: 'part of the title, the description or a tag' } },
   load: async () => (await import('./print-servers.ts')).printConnectors,
 })
 
@@ -69,8 +70,8 @@ export const mcpPublish = defineApiCommand({
   ],
   options: {
     name: server,
-    title: { value: 'TEXT', required: true, help: 'title, for people' },
-    description: { value: 'TEXT', required: true, help: 'what the server is for' },
+    title: { value: TEXT, required: true, help: 'title, for people' },
+    description: { value: TEXT, required: true, help: 'what the server is for' },
     tag: { value: 'WORD', repeatable: true, help: 'word to find it by' },
     'visible-to': { value: 'NAMESPACE', repeatable: true, required: true, help: 'a namespace, or all, or none' },
   },
@@ -93,7 +94,7 @@ export const mcpApprove = defineApiCommand({
   options: {
     name: server,
     digest: { value: 'DIGEST', required: true, help: 'digest of the manifest, from mcp approvals' },
-    note: { value: 'TEXT', help: 'note on the approval' },
+    note: { value: TEXT, help: 'note on the approval' },
   },
   load: async () => (await import('./change-servers.ts')).approveOf,
 })
@@ -104,7 +105,7 @@ export const mcpReject = defineApiCommand({
   summary: 'reject a manifest of an MCP server, or revoke its approval',
   options: {
     name: server,
-    reason: { value: 'TEXT', required: true, help: 'why' },
+    reason: { required: true, help: 'why', value: TEXT },
     digest: { value: 'DIGEST', help: 'digest of the manifest; default: the one that waits' },
   },
   load: async () => (await import('./change-servers.ts')).rejectOf,
