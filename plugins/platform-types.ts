@@ -33,6 +33,8 @@ import type { scoreRecorded } from '#plugins/feedback/contract/events.ts'
 import type { documentDeleted, documentStored, ingestFailed } from '#plugins/knowledge/contract/events.ts'
 import type {
   approvalsBegan,
+  grantCreated,
+  grantRevoked,
   manifestApproved,
   manifestRejected,
   serverPublished,
@@ -97,6 +99,8 @@ export interface PlatformEvents {
   readonly 'dev.mesh.knowledge.document-stored.v1': DataOf<typeof documentStored>
   readonly 'dev.mesh.knowledge.ingest-failed.v1': DataOf<typeof ingestFailed>
   readonly 'dev.mesh.mcp.approvals-began.v1': DataOf<typeof approvalsBegan>
+  readonly 'dev.mesh.mcp.grant-created.v1': DataOf<typeof grantCreated>
+  readonly 'dev.mesh.mcp.grant-revoked.v1': DataOf<typeof grantRevoked>
   readonly 'dev.mesh.mcp.manifest-approved.v1': DataOf<typeof manifestApproved>
   readonly 'dev.mesh.mcp.manifest-rejected.v1': DataOf<typeof manifestRejected>
   readonly 'dev.mesh.mcp.server-published.v1': DataOf<typeof serverPublished>

@@ -45,6 +45,8 @@ export interface Core {
   readonly outbound: Outbound
   /** Base URLs of the other roles, as reachable from this process. */
   readonly urls: { readonly gateway: string; readonly state: string; readonly bff: string }
+  /** Origin at which browsers reach the API (`sessions.publicUrl`). */
+  readonly publicUrl?: string | undefined
   /** Audit descriptors of every declared event type by type, core's included. */
   readonly descriptors: () => ReadonlyMap<string, AuditDescriptor>
   /** Every declared event type by its type, core's included. */

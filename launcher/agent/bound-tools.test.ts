@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
-import type { InvokeRequest, LauncherEntry } from '#schemas/runs/run.ts'
+import type { Interrupt, InvokeRequest, LauncherEntry } from '#schemas/runs/run.ts'
 import { post, readEvents } from '../testdata/launch.ts'
 import { frameOf, opens, startGateway } from '../testdata/proxied-launcher.ts'
 import { startTestLauncher } from '../testdata/start-launcher.ts'
-import { gives, startToolServer } from '../testdata/tool-server.ts'
+import { gives, refusesWith, startToolServer } from '../testdata/tool-server.ts'
 import type { TestOffer } from '../testdata/tool-server.ts'
+import { toConsentKey } from '#schemas/names/consent-key.ts'
 import { toResultText } from '#plugins/mcp/launcher/loop-tools.ts'
 
 const inputSchema = { type: 'object', properties: { id: { type: 'string' } } }
@@ -82,6 +83,42 @@ test('mcp: the loop waits for the approval of a bound tool, and calls it with th
   const done = await invoke('r1', { input: 'Close 7.', context: { resume: { resolutions, checkpoint } } })
   assert.equal(done.at(-1)?.kind, 'run.succeeded')
   assert.deepEqual(state.calls, [{ path: '/mcp/tools/x_close/calls', args: { id: '8' } }])
+})
+
+test('mcp: a call without a consent pauses the run with the page that asks for it, and is made again when it resumes', async (t) => {
+  const { state, invoke } = await start(t, 'x_find')
+  const refuse = refusesWith(403, 'tool_auth_required')
+  state.reply = refuse
+  const pausedOf = (entries: readonly LauncherEntry[]) => {
+    const last = entries.at(-1)
+    assert.equal(last?.kind, 'run.paused', JSON.stringify(last))
+    return last.data as unknown as { pauseReason: string; interrupts: readonly Interrupt[]; checkpoint: unknown }
+  }
+  const resume = (
+    { interrupts: [asked], checkpoint }: ReturnType<typeof pausedOf>,
+    decision: 'approve' | 'reject' = 'approve',
+    runId = 'r1',
+  ) => {
+    const resolutions = [{ interruptId: asked?.id ?? '', decision }]
+    return invoke(runId, { input: 'What of 7?', context: { resume: { resolutions, checkpoint } } })
+  }
+  const first = pausedOf(await invoke('r1', { input: 'What of 7?' }))
+  const [asked] = first.interrupts
+  assert.deepEqual([first.pauseReason, asked?.reason, asked?.tool], ['auth_required', 'auth_required', 'x_find'])
+  assert.deepEqual(asked?.consent, { namespace: 'default', server: 'crm', path: '/consent/default/crm?run=r1' })
+  assert.ok(asked.id.startsWith(`aut_${toConsentKey('default', 'crm')}_`))
+  // Resumed by hand, in vain: it asks again, by another id.
+  const second = pausedOf(await resume(first))
+  assert.notEqual(second.interrupts[0]?.id, asked.id)
+  state.reply = gives('Ticket 7 is open.')
+  const done = await resume(second)
+  assert.equal(done.at(-1)?.data['output'], 'Ticket 7 is open.')
+  assert.equal(state.calls.length, 3)
+  // Declined: the model reads it.
+  state.reply = refuse
+  const third = pausedOf(await invoke('r2', { input: 'What of 7?' }))
+  const declined = await resume(third, 'reject', 'r2')
+  assert.match(String(declined.at(-1)?.data['output']), /declined/)
 })
 
 test('mcp: a failed tool is a result that the model reads; without its tools the run fails with tool_error', async (t) => {

@@ -8,6 +8,8 @@ import type { ChatMessage, ToolCall } from '../contract/loop/chat-messages.ts'
 /** A tool call that waits for a person. */
 export interface PendingCall extends ToolCall {
   readonly interruptId?: string
+  /** It needs no further decision, and waits for a consent. */
+  readonly isDecided?: true
 }
 
 /** A started step: a model call and its tool calls, including those after a pause. */

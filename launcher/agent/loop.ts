@@ -90,7 +90,7 @@ async function takeSteps(scope: Scope, context: RunContext, conversation: Conver
     // A step whose model call waited continues.
     if (conversation.awaitsModel !== true) {
       const interrupts = await makePendingCalls(conversation, { ...scope, context, resolutions })
-      if (interrupts.length > 0) return pause(context, interrupts, toCheckpoint(conversation))
+      if (conversation.pending.length > 0) return pause(context, interrupts, toCheckpoint(conversation))
       finishStep(context, conversation)
       context.signal.throwIfAborted()
       if (conversation.steps >= scope.config.limits.maxSteps)

@@ -10,6 +10,7 @@ import { toContent } from '../contract/loop/chat-messages.ts'
 import type { ToolCall } from '../contract/loop/chat-messages.ts'
 import type { Conversation, PendingCall } from './conversation.ts'
 import { askHuman } from './built-in-tools.ts'
+import { ConsentAwaited } from '../contract/loop/tool.ts'
 import type { Tool } from '../contract/loop/tool.ts'
 import { stepTrace } from './steps.ts'
 
@@ -23,22 +24,22 @@ export interface ToolCallOptions {
 
 /**
  * Executes pending calls that need no decision or were decided, and adds their results to the conversation. Calls that wait for
- * a person remain pending and are returned as interrupts.
+ * a person remain pending; those for an answer are returned as interrupts.
  */
 export async function makePendingCalls(conversation: Conversation, options: ToolCallOptions): Promise<Interrupt[]> {
   const waiting: PendingCall[] = []
   const interrupts: Interrupt[] = []
   for (const call of conversation.pending) {
     const resolution = call.interruptId === undefined ? undefined : options.resolutions.get(call.interruptId)
-    const interrupt = resolution === undefined ? toInterrupt(call, options) : undefined
+    const isOpen = resolution === undefined && call.isDecided !== true
+    const interrupt = isOpen ? toInterrupt(call, options) : undefined
     if (interrupt === undefined) {
       const decided = editedCall(call, resolution)
       if (decided !== call) replaceArguments(conversation, decided)
-      const content = await makeCall(decided, resolution, {
-        ...options,
-        parent: stepTrace(options.context, conversation),
-      })
-      conversation.messages.push({ role: 'tool', tool_call_id: call.id, content })
+      const parent = stepTrace(options.context, conversation)
+      const content = await makeCall(decided, resolution, { ...options, parent })
+      if (content === undefined) waiting.push(toDecided(decided))
+      else conversation.messages.push({ role: 'tool', tool_call_id: call.id, content })
     } else {
       interrupts.push(interrupt)
       waiting.push({ ...call, interruptId: interrupt.id })
@@ -46,6 +47,12 @@ export async function makePendingCalls(conversation: Conversation, options: Tool
   }
   conversation.pending = waiting
   return interrupts
+}
+
+// Its approval, if it needed one, also holds for the call after the consent.
+function toDecided(call: PendingCall): PendingCall {
+  const { interruptId: _, ...decided } = call
+  return { ...decided, isDecided: true }
 }
 
 function editedCall(call: PendingCall, resolution: Resolution | undefined): PendingCall {
@@ -82,11 +89,12 @@ function toInterrupt(call: PendingCall, { config, tools }: ToolCallOptions): Int
   return { id, reason: 'approval_required', ...about, ...schema }
 }
 
+/** Undefined: the call waits for a consent, which its tool has requested. */
 async function makeCall(
   call: PendingCall,
   resolution: Resolution | undefined,
   options: ToolCallOptions & { readonly parent: Trace },
-): Promise<string> {
+): Promise<string | undefined> {
   const { context, parent } = options
   const span = context.start(
     `tool ${call.name}`,
@@ -102,18 +110,20 @@ async function makeCall(
   )
   const startedAt = performance.now()
   let isError = false
+  let isAwaited = false
   let result: unknown
   try {
     result = await answerOf(call, args, resolution, { ...options, span })
   } catch (error) {
     if (context.signal.aborted) throw error
     isError = true
+    isAwaited = error instanceof ConsentAwaited
     result = { error: error instanceof Error ? error.message : String(error) }
   }
   span.end(isError ? 'error' : 'ok', {}, () => ({ arguments: args ?? call.arguments, result }))
   const durationMs = Math.round(performance.now() - startedAt)
   context.emit('tool.finished', { ...about, result, isError, durationMs }, span.spanId)
-  return toContent(result)
+  return isAwaited ? undefined : toContent(result)
 }
 
 async function answerOf(
@@ -130,7 +140,8 @@ async function answerOf(
   if (tool === undefined) throw new Error(`unknown tool ${call.name}`)
   const { context, span, parent } = options
   const emit: RunContext['emit'] = (kind, data) => context.emit(kind, data, span.spanId)
-  return tool.run(args, { runId: context.runId, span, parentSpanId: parent.spanId, signal: context.signal, emit })
+  const { runId, signal, approvals } = context
+  return tool.run(args, { runId, span, parentSpanId: parent.spanId, signal, approvals, emit })
 }
 
 function humanAnswer(resolution: Resolution | undefined): unknown {

@@ -1,5 +1,5 @@
 import { isObject } from '#core/json/is-object.ts'
-import { guardrailInterruptPrefix, toolInterruptPrefix } from '#schemas/runs/run.ts'
+import { consentInterruptPrefix, guardrailInterruptPrefix, toolInterruptPrefix } from '#schemas/runs/run.ts'
 import type { Interrupt, InvokeRequest } from '#schemas/runs/run.ts'
 import type { Approvals } from '../contract/runs/approvals.ts'
 
@@ -41,9 +41,11 @@ export function openApprovals(request: InvokeRequest): OpenedRequest {
   }
 }
 
-/** Whether an interrupt is one that the launcher requests, for a guardrail or a tool call. */
+const reserved = [guardrailInterruptPrefix, toolInterruptPrefix, consentInterruptPrefix] as const
+
+/** Whether an interrupt is one that the launcher requests, for a guardrail, a tool call or a consent. */
 export function isReservedInterrupt(id: string): boolean {
-  return id.startsWith(guardrailInterruptPrefix) || id.startsWith(toolInterruptPrefix)
+  return reserved.some((prefix) => id.startsWith(prefix))
 }
 
 interface Sealed {

@@ -1,8 +1,22 @@
-import { definePlugin } from '#core/plugin/plugin.ts'
+import { contribute } from '#core/jobs/extension-point.ts'
+import { definePlugin, optional } from '#core/plugin/plugin.ts'
+import { eraser } from '#plugins/erasures/contract/points.ts'
+import { pruner } from '#plugins/pruning/contract/points.ts'
+import { runs } from '#plugins/runs/index.ts'
 import { bindingReconciler } from './bindings/reconcilers.ts'
 import { mcpRoutes } from './routes.ts'
-import { approvalsBegan, manifestApproved, manifestRejected, serverPublished } from './contract/events.ts'
+import { mcpConsumers } from './consumers.ts'
 import { mcpErrors } from './contract/errors.ts'
+import {
+  approvalsBegan,
+  grantCreated,
+  grantRevoked,
+  manifestApproved,
+  manifestRejected,
+  serverPublished,
+} from './contract/events.ts'
+import { createGrantTokens } from './oauth/tokens/grant-tokens.ts'
+import { grantEraser, grantPruner } from './oauth/remove-grants.ts'
 import { bindingKind, mcpAccess, serverKind, toolRegistryKind } from './kinds.ts'
 import { serversProjection } from './projections.ts'
 import { toolRegistryReconciler } from './registries/reconcilers.ts'
@@ -10,15 +24,20 @@ import { serverReconciler } from './reconcilers.ts'
 import { createServices } from './services.ts'
 import { mcpSettings } from './contract/settings.ts'
 
+const runsOrNone = optional(runs)
+
 /** Servers of the Model Context Protocol: their tools, read and pinned. */
 export const mcp = definePlugin({
   contract: 1,
   name: 'mcp',
   summary: 'Servers of tools that speak the Model Context Protocol, with pinned manifests.',
+  needs: { runs: runsOrNone },
   settings: mcpSettings,
   migrations: new URL('./migrations/', import.meta.url),
-  events: [manifestApproved, manifestRejected, approvalsBegan, serverPublished],
+  events: [manifestApproved, manifestRejected, approvalsBegan, serverPublished, grantCreated, grantRevoked],
   settingsFrom: [{ from: 'bff.mcp.enabled', to: 'enabled' }],
+  // Tokens of persons are sealed where a consent ends, and opened where tools are called and manifests are read.
+  keys: { bff: { seals: ['kek'] }, state: { seals: ['kek'] }, manager: { seals: ['kek'] } },
   kinds: [serverKind, bindingKind, toolRegistryKind],
   access: mcpAccess,
   errors: mcpErrors,
@@ -27,11 +46,19 @@ export const mcp = definePlugin({
     { kind: 'AgentDeployment', field: 'tools[].registryRef' },
   ],
   create: createServices,
+  contributions: () => [contribute(eraser, grantEraser), contribute(pruner, grantPruner)],
   routes: mcpRoutes,
-  stateRoutes: ({ broker }, state) => broker(state),
+  stateRoutes: ({ broker }, state) => broker(state, state.system(runsOrNone)),
   projections: () => [serversProjection],
-  reconcilers: ({ core, discoveries, approvals }, { cluster }) => [
-    serverReconciler({ cluster, discoveries, approvals, now: core.now }),
+  consumers: mcpConsumers,
+  reconcilers: ({ core, discoveries, approvals, grants }, { cluster }) => [
+    serverReconciler({
+      cluster,
+      discoveries,
+      approvals,
+      grantTokens: grants && createGrantTokens(grants),
+      now: core.now,
+    }),
     bindingReconciler({ cluster, now: core.now }),
     toolRegistryReconciler({ cluster, now: core.now }),
   ],

@@ -79,6 +79,13 @@ export const mcpAccess: readonly AccessRule[] = [
     reason: 'Publishing a server as a connector: a verb of access reviews.',
     operator: ['publish'],
   },
+  {
+    resource: 'mcpgrants',
+    kind: 'McpGrant',
+    reason:
+      'Virtual resource: exists only in access reviews. Each person lists and deletes its own grants without a right.',
+    developer: ['create'],
+  },
   { resource: 'mcpservers', state: ['get'] },
   { resource: 'mcptoolbindings', state: ['get'] },
   { resource: 'toolregistries', state: ['get'] },

@@ -8,8 +8,10 @@ import type { McpServerObject, McpServerStatus } from '#schemas/crds/mcp-server.
 import { durationToMs } from '#schemas/values/duration.ts'
 import type { Approvals } from './approvals/approvals.ts'
 import { findCredential } from './client/credential.ts'
-import { manifestApproved, manifestRejected } from './contract/events.ts'
+import type { FoundCredential } from './client/credential.ts'
+import { grantCreated, manifestApproved, manifestRejected } from './contract/events.ts'
 import type { Discoveries } from './discovery/discoveries.ts'
+import type { GrantTokens } from './oauth/tokens/grant-tokens.ts'
 import { toServerStatus } from './status/server-status.ts'
 
 /** Dependencies of the status of servers. */
@@ -18,6 +20,8 @@ export interface ServerReconcilerOptions {
   readonly discoveries: Discoveries
   /** Approvals, where manifests need one. */
   readonly approvals: Approvals | undefined
+  /** Tokens of persons who may change a server, for manifests of servers with grants. Undefined without a store. */
+  readonly grantTokens?: Pick<GrantTokens, 'ofManifest'> | undefined
   readonly now: () => Date
 }
 
@@ -35,7 +39,13 @@ export function serverReconciler(options: ServerReconcilerOptions): Reconciler {
   return {
     name: 'mcpservers',
     resource: McpServer,
-    watches: [{ events: [manifestApproved, manifestRejected], toRefs: async ({ subject }) => [refOfEvent(subject)] }],
+    // The first grant shows the tools of a server.
+    watches: [
+      {
+        events: [manifestApproved, manifestRejected, grantCreated],
+        toRefs: async ({ subject }) => [refOfEvent(subject)],
+      },
+    ],
     concern: ({ metadata: { uid, generation, deletionTimestamp }, status }) => [
       uid,
       generation,
@@ -62,15 +72,13 @@ function refOfEvent({ namespace = '', name }: Subject): ObjectRef {
   return { namespace: parseLabel('namespace', namespace), name: parseName('name', name) }
 }
 
-async function reconcileServer(
-  { cluster, discoveries, approvals, now }: ServerReconcilerOptions,
-  server: McpServerObject,
-): Promise<ReconcileResult> {
+async function reconcileServer(options: ServerReconcilerOptions, server: McpServerObject): Promise<ReconcileResult> {
+  const { cluster, discoveries, approvals, now } = options
   const { uid = '', namespace = '', generation = 0 } = server.metadata
   const { url, refreshInterval = '' } = server.spec
   const refreshMs = durationToMs(refreshInterval) ?? REFRESH_MS
   const maxAgeMs = (status: McpServerStatus | undefined): number => (isBroken(status) ? WHILE_BROKEN_MS : refreshMs)
-  const credential = await findCredential(cluster, namespace, server.spec)
+  const credential = await credentialOf(options, server)
   const discovery =
     'reason' in credential
       ? undefined
@@ -86,6 +94,17 @@ async function reconcileServer(
   const status = toServerStatus(server, { credential, discovery, approved, now: now() })
   if (!(await writeStatus(cluster, McpServer, server, status))) return { requeueAfterMs: WHILE_STALE_MS }
   return { requeueAfterMs: isReading ? WHILE_READING_MS : maxAgeMs(status) }
+}
+
+// A fault of the authorization server shows at the next read, like a server without a grant.
+async function credentialOf(
+  { cluster, grantTokens }: ServerReconcilerOptions,
+  { metadata, spec }: McpServerObject,
+): Promise<FoundCredential> {
+  const { uid: serverUid = '', namespace = '' } = metadata
+  if (spec.auth?.kind !== 'oauth') return findCredential(cluster, namespace, spec)
+  const token = await grantTokens?.ofManifest({ serverUid, url: spec.url }).catch(() => undefined)
+  return { bearer: token?.bearer }
 }
 
 // A call has found a changed manifest, so it is read immediately.

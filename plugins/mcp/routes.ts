@@ -6,12 +6,13 @@ import { connectorsEndpoint, publishEndpoint } from './catalog/endpoints.ts'
 import { createFindConnector } from './catalog/find-connector.ts'
 import { connectEndpoint, credentialEndpoint, referencesEndpoint } from './connect/endpoints.ts'
 import { createServerEndpoints } from './kinds.ts'
+import { grantsPart } from './oauth/endpoints.ts'
 import type { McpServices } from './services.ts'
 import { toolsEndpoint } from './routes/tools.ts'
 
-/** Routes of the plugin: those that register servers, those of the catalog, approvals, and the rest. */
+/** Routes of the plugin: those that register servers, those of the catalog, approvals, grants, and the rest. */
 export function mcpRoutes(services: McpServices): readonly Mountable[] {
-  const { shakeHands, core, settings, findLastWriter } = services
+  const { shakeHands, core, grants, settings, findLastWriter } = services
   // A part without a store is unwired: its routes are not called.
   const store = core.store as Store
   return [
@@ -36,6 +37,7 @@ export function mcpRoutes(services: McpServices): readonly Mountable[] {
       }),
     }),
     referencesEndpoint(),
+    grantsPart({ services: grants, publicUrl: core.publicUrl }),
   ]
 }
 

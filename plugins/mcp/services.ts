@@ -8,6 +8,7 @@ import { createApprovals, noApprovals } from './approvals/approvals.ts'
 import type { Approvals } from './approvals/approvals.ts'
 import { createFindLastWriter } from './approvals/last-writer.ts'
 import type { FindLastWriter } from './approvals/last-writer.ts'
+import type { RunsApi, RunsSystem } from '#plugins/runs/contract/api.ts'
 import { createFindBoundTools } from './broker/bound-tools.ts'
 import { createCallPlaces } from './broker/call-places.ts'
 import { createCallTool } from './broker/call-tool.ts'
@@ -21,6 +22,8 @@ import type { ShakeHands } from './connect/handshake.ts'
 import { createDiscoveries } from './discovery/discoveries.ts'
 import type { Discoveries } from './discovery/discoveries.ts'
 import { discover } from './discovery/discover.ts'
+import type { GrantServices } from './oauth/server/grant-services.ts'
+import { createRunTokens } from './oauth/tokens/run-tokens.ts'
 import { mcpMetrics } from './contract/metrics.ts'
 import type { McpSettings } from './contract/settings.ts'
 
@@ -35,8 +38,11 @@ export interface McpServices {
   readonly findLastWriter: FindLastWriter | undefined
   /** Asks a server that is about to be connected. */
   readonly shakeHands: ShakeHands
+  /** Undefined without a store. */
+  readonly grants: GrantServices | undefined
+  readonly runs: RunsApi | undefined
   /** Routes of the state role, through which launchers call tools. */
-  broker(state: StateContext): readonly AnyEndpoint[]
+  broker(state: StateContext, runs: RunsSystem | undefined): readonly AnyEndpoint[]
   close(): Promise<void>
 }
 
@@ -46,7 +52,13 @@ const most = { total: 16, perNamespace: 2 }
 const WAIT_MS = 500
 
 /** Creates the services, without I/O. */
-export function createServices(core: Core, settings: McpSettings): McpServices {
+export function createServices(
+  core: Core,
+  settings: McpSettings,
+  { runs }: { readonly runs?: RunsApi | undefined } = {},
+): McpServices {
+  const { store, sealed, outbound, log, now } = core
+  const grants = store && { store, sealed, outbound, log, now }
   const dispatcher = core.outbound.open({ connections: most.total, keepAliveMs: 1_000 })
   const calls = core.outbound.open({ connections: settings.maxCalls })
   const withSession = createWithSession({ ...limits, dispatcher, version: core.version })
@@ -58,7 +70,9 @@ export function createServices(core: Core, settings: McpSettings): McpServices {
     findLastWriter: core.store && createFindLastWriter(core.store, () => core.extensions(changeActorFinder)),
     shakeHands: createShakeHands({ outbound: core.outbound, withSession }),
     discoveries: createDiscoveries({ read: (key) => discover(withSession, key), most, waitMs: WAIT_MS }),
-    broker: ({ cluster }) => {
+    grants,
+    runs,
+    broker: ({ cluster }, ranRuns) => {
       const { maxResultBytes, maxCalls: total, maxCallsPerNamespace: perNamespace } = settings
       // The first use of a session reads the manifest, too.
       const maxBytes = limits.maxBytes + maxResultBytes
@@ -76,6 +90,7 @@ export function createServices(core: Core, settings: McpSettings): McpServices {
         boundTools: createFindBoundTools(cluster),
         callTool: createCallTool({
           cluster,
+          runTokens: grants && ranRuns && createRunTokens(grants, ranRuns),
           withSession: sessions.run,
           takePlace: createCallPlaces({ total, perNamespace }),
           maxResultBytes,

@@ -1,6 +1,7 @@
 import type { Store } from '#core/event-store/store.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import { readCostsOf } from './store/read-costs.ts'
+import { resumeConsentedIn } from './interrupts/resume-consented.ts'
 import { readPeerRun, startPeerRun } from './delegation/peer-runs.ts'
 import type { RunsApi, RunsSystem } from './contract/api.ts'
 import { prepareRun, prepareRunAs } from './prepared/prepare.ts'
@@ -37,6 +38,7 @@ export function createRunsApi(services: RunsServices): RunsApi {
     sealAccess: (access, options) => sealAccess(services, access, options),
     lockIn: async (tx, runId) => (await lockRun(tx.tables<RunsTables>(), runId)) !== undefined,
     markRatedIn: (tx, runId) => markRatedIn(tx.tables<RunsTables>(), runId),
+    resumeConsentedIn: (tx, consent) => resumeConsentedIn(services, tx, consent),
     heldTracesIn: async (tx, traceIds) => new Set((await readOwners(tx.tables<RunsTables>(), '', traceIds)).keys()),
     startPeer: (state, call) => startPeerRun({ ...services, state }, call),
     readPeer: (state, agent, runId, waitMs) => readPeerRun({ ...services, state }, agent, runId, waitMs),
@@ -59,7 +61,9 @@ export function createRunsSystem(services: SystemServices): RunsSystem {
     snapshot: (access, runId, most) => sealedSnapshot(services, access, runId, most),
     subjectOf: async (runId) => {
       const run = await findRun(db, runId)
-      return run && { subject: run.subject, agentUid: run.agent_uid, conversationId: run.conversation_id }
+      return (
+        run && { subject: run.subject, agentUid: run.agent_uid, conversationId: run.conversation_id, state: run.state }
+      )
     },
     agentsAbove: (agentUid, runId) => readAgentsAbove(db, agentUid, runId),
   }

@@ -58,6 +58,23 @@ export const Interrupt = Type.Object(
         { title: 'InterruptPolicy', description: 'Object whose rule asks for the approval. Absent in lists.' },
       ),
     ),
+    consent: Type.Optional(
+      Type.Object(
+        {
+          namespace: Type.String({ description: 'Namespace of the MCP server.', examples: ['demo'] }),
+          server: Type.String({ description: 'Name of the MCP server.', examples: ['tickets'] }),
+          path: Type.String({
+            description: 'Page of the console that asks for the consent.',
+            examples: ['/consent/demo/tickets?run=0198c3f0-6f2a-7c1d-9b1e-5a4d3c2b1a08'],
+          }),
+        },
+        {
+          title: 'WantedConsent',
+          description:
+            'MCP server that needs the consent of the subject of the run; the run resumes with it. Absent in lists.',
+        },
+      ),
+    ),
     askedAt: Type.Optional(described(time, 'Time of the pause; set while the run is paused.')),
     expiresAt: Type.Optional(
       described(time, 'Time from which the run is removed if it is still paused; set while it is paused.'),

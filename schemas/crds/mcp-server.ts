@@ -29,6 +29,24 @@ const auth = Type.Object(
         description: 'Name of the header in lowercase, for the kind header.',
       }),
     ),
+    clientId: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 2_048,
+        pattern: '^[\\x21-\\x7e]+$',
+        description:
+          'Public client (PKCE, no secret) of this installation at the authorization server, for the kind oauth. Default: a document of metadata, ' +
+          'or dynamic registration.',
+      }),
+    ),
+    issuer: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 2_048,
+        pattern: '^https?://[^\\s?#@]+$',
+        description: 'Authorization server among those that the server names, for the kind oauth. Default: the first.',
+      }),
+    ),
   },
   {
     additionalProperties: false,
@@ -43,6 +61,11 @@ const auth = Type.Object(
         rule: `!has(self.header) || !(self.header in [${reservedHeaders.map((name) => `'${name}'`).join(', ')}] || self.header.startsWith('mcp-'))`,
         message: 'header is one that the platform sets itself',
         fieldPath: '.header',
+      },
+      {
+        rule: "self.kind == 'oauth' || (!has(self.clientId) && !has(self.issuer))",
+        message: 'clientId and issuer are for the kind oauth',
+        fieldPath: '.kind',
       },
     ],
   },
@@ -178,6 +201,8 @@ export const McpServer = defineKind({
     'url',
     'auth.kind',
     'auth.header',
+    'auth.clientId',
+    'auth.issuer',
     'secretRef.name',
     'secretRef.key',
     'acceptedManifest',

@@ -132,6 +132,15 @@ export interface Interrupt {
   readonly hints?: ToolHints
   /** What asks for the approval. */
   readonly policy?: InterruptPolicy
+  /** The server that needs the consent of the subject of the run. */
+  readonly consent?: WantedConsent
+}
+
+/** An MCP server whose tools need the consent of the subject, and the page of the console that asks for it. */
+export interface WantedConsent {
+  readonly namespace: string
+  readonly server: string
+  readonly path: string
 }
 
 /** Hints of a tool: it changes nothing, or a change may destroy something. */
@@ -153,6 +162,9 @@ export const guardrailInterruptPrefix = 'grd_'
 
 /** Prefix of the ids of tool call approvals, which launchers reserve: a rejection ends the run as `rejected`. */
 export const toolInterruptPrefix = 'tap_'
+
+/** Prefix of the ids of interrupts that wait for a consent, which launchers reserve: the grant of the subject resolves them. */
+export const consentInterruptPrefix = 'aut_'
 
 /** A decision about one interrupt. */
 export interface Resolution {

@@ -59,6 +59,26 @@ export const keptData: readonly KeptData[] = [
     errors: [],
   },
   {
+    what: 'Grants of persons for MCP servers, with sealed tokens, and clients at authorization servers',
+    tables: ['mcp_grants', 'mcp_oauth_clients'],
+    kept: 'until it is revoked, its person is erased or its server is deleted',
+    keptBy: [],
+    quotas: [],
+    bounded: '200 grants of a person, and a client per server and authorization server',
+    metrics: [],
+    errors: ['grant_quota_exceeded'],
+  },
+  {
+    what: 'Begun consents to MCP servers',
+    tables: ['mcp_consents'],
+    kept: 'for ten minutes',
+    keptBy: [],
+    quotas: [],
+    bounded: '20 of a person',
+    metrics: [],
+    errors: ['grant_quota_exceeded'],
+  },
+  {
     what: 'Runs with journal, input, output and checkpoints',
     tables: [
       'runs_runs',

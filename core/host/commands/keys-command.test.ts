@@ -61,8 +61,8 @@ test(
     assert.deepEqual(Object.values(made).map(names), [
       ['account.pub', 'cursor.key', 'grant.key', 'kek.key'],
       ['account.pub', 'grant.key', 'launcher.pub'],
-      ['account.key', 'grant.pub'],
-      ['account.pub', 'attempt.pub', 'grant.key', 'launcher.key'],
+      ['account.key', 'grant.pub', 'kek.key'],
+      ['account.pub', 'attempt.pub', 'grant.key', 'kek.key', 'launcher.key'],
       ['account.pub', 'attempt.key', 'grant.pub', 'launcher.pub'],
     ])
     const second = await command('init')

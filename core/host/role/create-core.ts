@@ -38,6 +38,7 @@ export function createCore(cradle: RoleCradle): Core {
     observed: platform.observed,
     outbound: cradle.calls,
     urls: cradle.urls,
+    publicUrl: settings.core.sessions?.publicUrl,
     tracer: cradle.tracer,
     descriptors: () => descriptors,
     eventTypes: () => declared,

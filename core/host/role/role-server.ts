@@ -17,6 +17,7 @@ import type { CoreSettings } from '#core/config/core-settings.ts'
 import { errorFormat } from '#core/http/problem/error-format.ts'
 import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
 import type { Tracer } from '#core/telemetry/tracer.ts'
+import { oauthClientRoute } from '#core/http/console/oauth-client.ts'
 import { consoleRoutes } from '#core/http/console/routes.ts'
 import { createSessions } from '#core/http/sessions/create-sessions.ts'
 import type { Sessions } from '#core/http/sessions/create-sessions.ts'
@@ -144,6 +145,7 @@ export async function createRoleApp(input: RoleAppInput): Promise<RoleApp> {
     hidden.push(...(await mountPlugin(app, built, input, { catalog, entries, pages: console.read })))
   if (role === 'bff') {
     console.set(pagesOf(input, { catalog, hidden }, entries))
+    if (core.publicUrl?.startsWith('https:') === true) await app.register(oauthClientRoute(core.publicUrl))
     if (settings.ui !== false) await app.register(consoleRoutes(console.read().map(({ path }) => path)))
   }
   const plugins = input.built.map(({ plugin }) => plugin)

@@ -5,11 +5,14 @@ import { mountPublicRoute } from '../reply/public-route.ts'
 import { sendStaticFile } from '../reply/static-file.ts'
 import { wantsJson } from '../reply/wants-json.ts'
 import { consoleFiles } from './console-files.ts'
+import { OAUTH_CALLBACK_PATH } from './oauth-paths.ts'
 
 const HOME_PATH = '/'
 /** Where the console was before; its addresses lead to `/`. */
 const FORMER_PATH = '/console'
 const SIGN_IN_PATH = '/sign-in'
+/** The page on which a person consents to an MCP server. */
+const CONSENT_PATH = '/consent/:namespace/:server'
 /** A page without a session: its token is the right to see it. */
 const SHARED_PATH = '/shared/:token'
 
@@ -21,15 +24,17 @@ export const CONSOLE_POLICY =
 const YEAR_SECONDS = 31_536_000
 
 /**
- * The console, all public: `/`, `/sign-in`, `/shared/{token}`, the paths of the pages, and the files below `/assets`. The page is the same at each
+ * The console, all public: `/`, `/sign-in`, `/shared/{token}`, `/oauth/callback`, `/consent/{ns}/{server}`, the paths of the pages, and the files below `/assets`. The page is the same at each
  * address; what it shows are responses of the API to its caller. Another path stays a 404.
  */
 export function consoleRoutes(paths: readonly string[]): FastifyPluginAsync {
   return scopedPart('mesh-console', ['mesh-gate'], (scope) => {
     const ofPages = paths.filter((path) => path !== HOME_PATH).flatMap((path) => [path, `${path}/*`])
     mountPublicRoute(scope, { method: 'GET', url: HOME_PATH, handler: sendHome })
-    for (const url of [SIGN_IN_PATH, ...ofPages]) mountPublicRoute(scope, { method: 'GET', url, handler: sendPage })
-    mountPublicRoute(scope, { method: 'GET', url: SHARED_PATH, handler: sendSharedPage })
+    for (const url of [SIGN_IN_PATH, CONSENT_PATH, ...ofPages])
+      mountPublicRoute(scope, { method: 'GET', url, handler: sendPage })
+    for (const url of [SHARED_PATH, OAUTH_CALLBACK_PATH])
+      mountPublicRoute(scope, { method: 'GET', url, handler: sendUnlistedPage })
     mountPublicRoute(scope, { method: 'GET', url: FORMER_PATH, handler: (_, reply) => reply.redirect(HOME_PATH) })
     mountPublicRoute(scope, { method: 'GET', url: '/assets/:name', handler: sendAsset })
   })
@@ -51,8 +56,8 @@ async function sendPage(request: FastifyRequest, reply: FastifyReply): Promise<F
   })
 }
 
-// Neither a search engine nor the address of a link that is followed from it learns the token.
-function sendSharedPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+// Neither a search engine nor the address of a link that is followed from it learns the token or the code.
+function sendUnlistedPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   return sendPage(request, reply.headers({ 'x-robots-tag': 'noindex', 'referrer-policy': 'no-referrer' }))
 }
 

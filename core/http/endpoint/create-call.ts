@@ -26,6 +26,9 @@ export function createCall(request: FastifyRequest, reply: FastifyReply, rest: R
       if (state.bearer === undefined) throw new TypeError('this route has no bearer')
       return state.bearer
     },
+    get session() {
+      return state.sessionId
+    },
     get access() {
       if (state.access === undefined) throw new TypeError('this route has no access review')
       return state.access

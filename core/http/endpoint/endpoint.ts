@@ -28,6 +28,8 @@ export interface Call<Params, Query, Body, Granted = unknown> {
   readonly caller: Caller
   /** Bearer of the request; reading it on a route without one throws. */
   readonly bearer: string
+  /** Id of the browser session that the request came with; undefined for a bearer. */
+  readonly session: string | undefined
   /** Set for `review` and `token` routes, and `row` routes with a `review`; reading it on other routes throws. */
   readonly access: Granted
   /** Aborts when the client disconnects or the server drains. */

@@ -28,6 +28,8 @@ export interface RequestState {
   username?: string
   /** Releases the request's slot early; an open event stream is counted by the stream registry instead. */
   leavePlace?: () => void
+  /** Id of the browser session that the request came with. */
+  sessionId?: string
   /** Rejects when the session that the request came with has ended. */
   recheckSession?: () => Promise<unknown>
   params: Readonly<Record<string, unknown>>

@@ -13,6 +13,7 @@ export type PartName =
   | 'mesh-routes'
   | 'mesh-openapi'
   | 'mesh-console'
+  | 'mesh-oauth-client'
   | 'mesh-sessions'
 
 type Add = (app: FastifyInstance) => void | Promise<void>

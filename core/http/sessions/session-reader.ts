@@ -60,7 +60,9 @@ export function createSessionReader(parts: SessionParts): SessionReader {
         parts.log.info({ end }, 'session refused')
         throw new Fail('unauthenticated')
       }
-      stateOf(request).recheckSession = async () => {
+      const state = stateOf(request)
+      state.sessionId = session.id
+      state.recheckSession = async () => {
         if ((await endOf(parts, session)) !== undefined) throw new Fail('unauthenticated')
       }
       return session.bearer

@@ -46,6 +46,7 @@ export const refusals = {
   guardrail_blocked: { status: 403, message: 'A guardrail policy blocked the call.' },
   guardrail_approval_required: { status: 403, message: 'A guardrail policy requires approval of the call.' },
   tool_approval_required: { status: 403, message: 'The tool call requires approval.' },
+  tool_auth_required: { status: 403, message: 'The tool call requires the consent of the user of the run.' },
   tool_call_rejected: { status: 403, message: 'The tool call was rejected.' },
   caller_not_allowed: { status: 403, message: 'The agent may not call this agent.' },
   delegate_not_allowed: { status: 403, message: 'The agent may not call this agent.' },

@@ -1,5 +1,6 @@
 import type { Span } from '#core/telemetry/tracer.ts'
 import type { EntryKind } from '#schemas/runs/run.ts'
+import type { Approvals } from '../runs/approvals.ts'
 import type { ToolDefinition } from './chat-messages.ts'
 
 /** Context of a tool call. */
@@ -9,10 +10,20 @@ export interface ToolScope {
   /** Parent of the span. */
   readonly parentSpanId?: string
   readonly signal: AbortSignal
+  /** What the run may wait for; undefined: it cannot wait. */
+  readonly approvals?: Approvals | undefined
   emit(kind: EntryKind, data: Readonly<Record<string, unknown>>): void
 }
 
-/** A tool that the loop calls itself. A thrown error is returned to the model as the result. */
+/**
+ * Thrown by a tool that cannot be called before the subject has consented. It has requested an interrupt, and the call is made again when the run
+ * resumes.
+ */
+export class ConsentAwaited extends Error {
+  override readonly name = 'ConsentAwaited'
+}
+
+/** A tool that the loop calls itself. Another thrown error is returned to the model as the result. */
 export interface Tool {
   readonly definition: ToolDefinition
   /** Offered without an entry in `tools`: another part of the spec enables it. */

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
 import type { Client, Tool } from '@modelcontextprotocol/client'
 import { Fail } from '#core/errors/domain-error.ts'
-import type { KubeClient } from '#core/kube/client.ts'
 import type { CallingAgent } from '#core/cluster/calling-agent.ts'
 import type { McpTool } from '#schemas/crds/mcp-server.ts'
 import type { McpSessionOwner, WithKeptSession } from '../client/kept-sessions.ts'
 import { McpFailure } from '../client/mcp-failure.ts'
-import { findCredential } from '../client/credential.ts'
 import type { SentCredential } from '../client/credential.ts'
 import { mcpErrors } from '../contract/errors.ts'
 import { isSameTool, readManifest } from '../manifest/manifest.ts'
 import type { Manifest } from '../manifest/manifest.ts'
 import { judgeBySchema } from '#core/json-schema/judge.ts'
 import type { BoundTool } from './bound-tools.ts'
+import { withCredential } from './call-credential.ts'
+import type { CallCredentials } from './call-credential.ts'
 import type { TakePlace } from './call-places.ts'
 import { readToolResult, toRefusedResult } from './tool-result.ts'
 import type { ToolResult } from './tool-result.ts'
@@ -21,8 +21,7 @@ import type { ToolResult } from './tool-result.ts'
 export type ToolArguments = Readonly<Record<string, unknown>>
 
 /** Dependencies of calls. */
-export interface CallToolOptions {
-  readonly cluster: Pick<KubeClient, 'get'>
+export interface CallToolOptions extends CallCredentials {
   readonly withSession: WithKeptSession
   readonly takePlace: TakePlace
   /** Maximum size of a result as JSON. */
@@ -86,18 +85,14 @@ function checkPromised({ tool }: BoundTool, { structuredContent, isError }: Tool
 
 type Lists = WeakMap<Client, Listed>
 
-async function callInSession(
-  { cluster, withSession }: CallToolOptions,
-  call: BoundCall,
-  lists: Lists,
-): Promise<Answer> {
+async function callInSession(options: CallToolOptions, call: BoundCall, lists: Lists): Promise<Answer> {
   const { server, timeoutMs } = call.bound
-  const credential = await findCredential(cluster, server.metadata.namespace ?? '', server.spec)
-  if ('reason' in credential) throw new Fail(mcpErrors.tool_unavailable, credential.message)
   const { url } = server.spec
-  const target = { url, ...credential, deadlineMs: timeoutMs, signal: call.signal }
   try {
-    return await withSession(ownerOf(call, credential), target, (client) => callPinned(client, call, lists))
+    return await withCredential(options, { ...call, server }, (credential) => {
+      const target = { url, ...credential, deadlineMs: timeoutMs, signal: call.signal }
+      return options.withSession(ownerOf(call, credential), target, (client) => callPinned(client, call, lists))
+    })
   } catch (error) {
     throw error instanceof McpFailure ? toFail(error) : error
   }

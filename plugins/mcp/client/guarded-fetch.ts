@@ -110,7 +110,7 @@ function problemOf(status: number, headers: Dispatcher.ResponseData['headers'], 
     const challenge = [headers['www-authenticate'] ?? []].flat().join(', ')
     const isShown = status === 401 && challenge !== '' && challenge.length <= MAX_CHALLENGE
     const message = `${host} refuses the credential (HTTP ${status}).`
-    return new McpFailure('unauthorized', message, isShown ? challenge : undefined)
+    return new McpFailure('unauthorized', message, isShown ? challenge : undefined, status)
   }
   if (status < 200 || status > 599) return new McpFailure('not_mcp', `${host} returns an invalid status.`)
   const media = String(headers['content-type'] ?? '')

@@ -10,10 +10,13 @@ export class McpFailure extends Error {
   readonly reason: McpFailureReason
   /** `WWW-Authenticate` of a 401, for the discovery of an authorization server (RFC 9728). It is a text of the server: never shown. */
   readonly challenge: string | undefined
-  constructor(reason: McpFailureReason, message: string, challenge?: string) {
+  /** Status of a refused credential. */
+  readonly status: 401 | 403 | undefined
+  constructor(reason: McpFailureReason, message: string, challenge?: string, status?: 401 | 403) {
     super(message)
     this.reason = reason
     this.challenge = challenge
+    this.status = status
   }
 }
 

@@ -1,6 +1,6 @@
 import { defineErrors } from '#core/errors/define-errors.ts'
 
-/** Errors of tool calls, which the agent reads, and of connecting and approving servers. */
+/** Errors of tool calls, which the agent reads, of connecting and approving servers, and of grants. */
 export const mcpErrors = defineErrors({
   unknown_tool: { status: 404, title: 'The agent has no such tool.' },
   tool_changed: { status: 409, title: 'The tools of the MCP server differ from the accepted ones.' },
@@ -18,5 +18,13 @@ export const mcpErrors = defineErrors({
   author_may_not_approve: { status: 403, title: 'The author of a server may not approve its manifest.' },
   author_unknown: { status: 409, title: 'The author of the server is not known exactly.' },
   approval_not_required: { status: 409, title: 'This installation requires no approvals of manifests.' },
+  tool_auth_required: { status: 403, title: 'The user of the run has not consented to the MCP server.' },
   tool_timeout: { status: 504, title: 'The tool did not respond in time.' },
+  grant_not_supported: { status: 409, title: 'The MCP server takes no grants of persons.' },
+  grant_client_missing: { status: 409, title: 'The authorization server registers no client, and none is configured.' },
+  // One error for a state that is unknown, used, expired or of another caller, so that it says nothing about others.
+  consent_invalid: { status: 409, title: 'The consent has expired, has ended, or belongs to another session.' },
+  consent_denied: { status: 422, title: 'The authorization server reports that access was not granted.' },
+  grant_quota_exceeded: { status: 429, title: 'The caller has reached the maximum number of grants or open consents.' },
+  authorization_server_unusable: { status: 502, title: 'The authorization server of the MCP server cannot be used.' },
 })

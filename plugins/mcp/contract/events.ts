@@ -74,3 +74,33 @@ export const serverPublished: EventType<PublishedServer> = defineEvent({
 export function streamOfServer(uid: string): string {
   return `mcp/${uid}`
 }
+
+const grantData = Type.Object({
+  grantId: Type.String({ format: 'uuid', description: 'UUIDv7 of the grant.' }),
+  subject: Type.String({ description: 'User who consented.' }),
+  server: Type.String({ description: 'Name of the McpServer.' }),
+  serverUid: Type.String({ description: 'UID of the McpServer.' }),
+})
+
+// Who uses which tools concerns that person and the auditors only.
+const seenByNone = 'none'
+
+/** A person granted access to a server. Neither a token nor a scope is part of any event. */
+export const grantCreated: EventType<Static<typeof grantData>> = defineEvent({
+  plugin: 'mcp',
+  fact: 'grant-created',
+  summary: 'A person granted access to an MCP server.',
+  data: grantData,
+  audit: { action: 'grant.create', resourceKind: 'McpGrant' },
+  seenBy: seenByNone,
+})
+
+/** A person revoked a grant. */
+export const grantRevoked: EventType<Static<typeof grantData>> = defineEvent({
+  plugin: 'mcp',
+  fact: 'grant-revoked',
+  summary: 'A person revoked a grant of an MCP server.',
+  data: grantData,
+  audit: { action: 'grant.revoke', resourceKind: 'McpGrant' },
+  seenBy: seenByNone,
+})

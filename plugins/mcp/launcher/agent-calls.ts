@@ -7,6 +7,7 @@ import type { Pod } from '#launcher/contract/listener.ts'
 import { attribute } from '#launcher/contract/runs/attribution.ts'
 import type { ToolBackend } from './backend.ts'
 import { createEnforceApproval } from './call-approval.ts'
+import { needsConsent, requestConsent } from './call-consent.ts'
 import type { OfferedToolResult } from './offered-tool.ts'
 
 /** A request of the agent on port 2999. */
@@ -55,7 +56,9 @@ export function createCallForAgent(
         const result = await backend.send(call)
         finish(result.structuredContent ?? result.content, result.isError)
         return result
-      } catch (error) {
+      } catch (given) {
+        const asked = { tool, runId, approvals: registry.approvalsOf(runId) }
+        const error = needsConsent(given) ? requestConsent(asked) : given
         finish({ error: error instanceof Refusal ? error.message : 'the agent closed the connection' }, true)
         throw error
       }

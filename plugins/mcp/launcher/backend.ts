@@ -87,6 +87,7 @@ const ofList: ReadonlySet<string> = new Set(['unknown_tool', 'tool_changed'])
 const ofCall: ReadonlySet<string> = new Set([
   'unknown_tool',
   'tool_changed',
+  'tool_auth_required',
   'too_many_tool_calls',
   'tool_unavailable',
   'tool_result_refused',

@@ -1,5 +1,7 @@
 import { isObject } from '#core/json/is-object.ts'
+import { ConsentAwaited } from '#launcher/contract/loop/tool.ts'
 import type { Tool } from '#launcher/contract/loop/tool.ts'
+import { needsConsent, requestConsent } from './call-consent.ts'
 import type { ToolBackend } from './backend.ts'
 import type { OfferedTool, OfferedToolResult } from './offered-tool.ts'
 
@@ -14,8 +16,15 @@ function toLoopTool(backend: ToolBackend, tool: OfferedTool): Tool {
     always: true,
     requiresApproval: tool.requiresApproval,
     definition: { name, description, parameters: inputSchema },
-    async run(args, { runId, span, parentSpanId, signal }) {
-      const result = await backend.send({ tool, args, runId, traceparent: span.traceparent, parentSpanId, signal })
+    async run(args, { runId, span, parentSpanId, signal, approvals }) {
+      const { traceparent } = span
+      const result = await backend
+        .send({ tool, args, runId, traceparent, parentSpanId, signal })
+        .catch((error: unknown) => {
+          if (!needsConsent(error)) throw error
+          const refusal = requestConsent({ tool, runId, approvals })
+          throw needsConsent(refusal) && approvals !== undefined ? new ConsentAwaited(refusal.message) : refusal
+        })
       if (result.isError) throw new Error(toResultText(result))
       return result.structuredContent ?? toResultText(result)
     },

@@ -45,6 +45,7 @@ export const discoveryRoutes = {
       'unknown_tool',
       'tool_changed',
       'tool_approval_required',
+      'tool_auth_required',
       'tool_call_rejected',
       'tool_unavailable',
       'tool_result_refused',

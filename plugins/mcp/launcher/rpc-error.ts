@@ -7,7 +7,7 @@ export const rpcCodes = {
   internalError: -32603,
   headerMismatch: -32020,
   unsupportedVersion: -32022,
-  /** The call waits for approval. */
+  /** The call waits for approval or consent. */
   approvalRequired: -32000,
 } as const
 
@@ -29,7 +29,8 @@ export function toRpcError(error: unknown): RpcError {
   if (error instanceof RpcError) return error
   if (!(error instanceof Refusal)) throw error
   // An error instead of a result, so that the agent stops and its run can wait.
-  if (error.code === 'tool_approval_required') return new RpcError(rpcCodes.approvalRequired, error.message)
+  if (error.code === 'tool_approval_required' || error.code === 'tool_auth_required')
+    return new RpcError(rpcCodes.approvalRequired, error.message)
   if (error.code === 'unknown_tool') return new RpcError(rpcCodes.invalidParams, error.message)
   if (error.code === 'tools_unavailable' || error.code === 'plugin_disabled')
     return new RpcError(rpcCodes.internalError, error.message)

@@ -33,7 +33,7 @@ export async function startBrokerRole(t: TestContext, settings: Partial<McpSetti
   const outbound = createOutbound({ allow: ['127.0.0.1'] })
   const unenforced: UnenforcedField[] = []
   const core = createTestCore(t, { role: 'state', outbound, cluster: callers, unenforced: () => unenforced })
-  const services = mcp.create(core, { ...Value.Create(mcpSettings), ...settings }, {})
+  const services = mcp.create(core, { ...Value.Create(mcpSettings), ...settings }, { runs: undefined })
   const url = await serveRole(t, {
     role: 'state',
     core,

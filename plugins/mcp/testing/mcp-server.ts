@@ -43,8 +43,15 @@ export async function listenRaw(t: Scope, listener: RequestListener): Promise<st
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
 }
 
+/** Responds to a request before the server, such as with 401. Returns whether it did. */
+export type FirstResponse = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>
+
 /** Starts a server that supports one revision only: 2026-07-28 without sessions, or 2025-11-25 with them. */
-export async function startMcpServer(t: Scope, revision: '2025-11-25' | '2026-07-28'): Promise<ToolServer> {
+export async function startMcpServer(
+  t: Scope,
+  revision: '2025-11-25' | '2026-07-28',
+  first: FirstResponse = async () => false,
+): Promise<ToolServer> {
   const tools = new Map<string, TestTool>([['echo', {}]])
   const bearers: (string | undefined)[] = []
   const calls: string[] = []
@@ -52,7 +59,7 @@ export async function startMcpServer(t: Scope, revision: '2025-11-25' | '2026-07
   const serve = revision === '2026-07-28' ? modern(make) : sessionful(make)
   const url = await listenRaw(t, (request, response) => {
     bearers.push(request.headers.authorization)
-    void answer(serve, request, response)
+    void first(request, response).then((isDone) => (isDone ? undefined : answer(serve, request, response)))
   })
   return { url, origin: new URL(url).origin, tools, bearers, calls }
 }

@@ -4,6 +4,7 @@ import type { CallingAgent } from '#core/cluster/calling-agent.ts'
 import type { ManagerContext, StateContext } from '#core/plugin/role-contexts.ts'
 import type { Trace } from '#core/telemetry/traceparent.ts'
 import type { AgentName } from '#schemas/names/delegates.ts'
+import type { RunState } from '#schemas/runs/run.ts'
 import type { ChildOutcome } from './wire.ts'
 import type { RunCosts, RunMoney } from './run.ts'
 import type { PrepareRequest, PreparedRun, AccountName, QueueOptions, QueuedRun } from './prepared-run.ts'
@@ -49,6 +50,16 @@ export interface SubjectOfRun {
   readonly subject: string
   readonly agentUid: string | null
   readonly conversationId: string
+  readonly state: RunState
+}
+
+/** A consent for which runs may wait. */
+export interface GivenConsent {
+  readonly subject: string
+  /** Beginning of the ids of the interrupts. */
+  readonly interruptPrefix: string
+  /** Only this run. */
+  readonly runId?: string
 }
 
 /** Window of the statistics of agents: by the creation of the runs. */
@@ -161,6 +172,11 @@ export interface RunsApi {
   lockIn(tx: Tx, runId: string): Promise<boolean>
   /** Records that a run, which `lockIn` has locked, has feedback: lists filter by it. */
   markRatedIn(tx: Tx, runId: string): Promise<void>
+  /**
+   * Resolves the interrupts of paused runs of a subject that wait for its consent, and resumes those that wait for nothing else. A repeat changes
+   * nothing. Returns the resumed runs.
+   */
+  resumeConsentedIn(tx: Tx, consent: GivenConsent): Promise<readonly string[]>
   /** Returns those of the traces that still have a run. */
   heldTracesIn(tx: Tx, traceIds: readonly string[]): Promise<ReadonlySet<string>>
   /**

@@ -6,12 +6,12 @@ import type { Store } from '#core/event-store/store.ts'
 import { guardrailInterruptPrefix } from '#schemas/runs/run.ts'
 import type { Decision, Interrupt, Resolution } from '#schemas/runs/run.ts'
 import { decideResume } from '../lifecycle/decide.ts'
-import type { ResolvedInterrupt, RunFact } from '../lifecycle/decide.ts'
+import type { ResolvedInterrupt, RunFact, RunFacts } from '../lifecycle/decide.ts'
 import type { ResumeAnswer } from '../contract/caller-runs.ts'
 import { readRunContent } from '../store/reads.ts'
 import { saveResolution } from '../store/internal/content.ts'
 import type { RunsTables, SelectedRun } from '../contract/tables.ts'
-import type { RunWriter } from '../lifecycle/run-writer.ts'
+import type { RunChange, RunWriter } from '../lifecycle/run-writer.ts'
 import { runErrors } from '../contract/errors.ts'
 
 /** Dependencies of `resumeRun`. */
@@ -31,25 +31,43 @@ export async function resumeRun(
   const answer = withPlainReason(given)
   const content = await readRunContent(store.reader<RunsTables>(), { id })
   await writer.change(id, { actor: accountActor(caller.username) }, (facts, { run }) => {
-    const [resolved, ...rest] = decideResume(facts, answer)
-    if (resolved?.fact !== 'interrupt-resolved') throw new Fail(runErrors.run_not_paused)
-    checkSchema(
-      content?.interrupts.find((one) => one.id === resolved.interruptId),
-      answer,
-    )
     const by = { username: caller.username, at: core.now().toISOString() }
-    const decision = toDecision(resolved, answer, by)
-    const { onReject: _, ...forAgent } = answer
-    const resolution: Resolution = { ...forAgent, interruptId: resolved.interruptId }
-    const message = rejection(resolved, caller.username)
-    return {
-      facts: [{ ...resolved, subject: run.subject }, ...rest],
-      content: { 'interrupt-resolved': contentOf(decision), rejected: { message }, failed: { message } },
-      contentBytes: Buffer.byteLength(JSON.stringify([resolution, decision])),
-      ...(endsRun(rest) ? { stored: { error: message } } : {}),
-      also: (db) => saveResolution(db, id, resolution, decision),
-    }
+    return toResumeChange({ facts, run, answer, by }, (interruptId) =>
+      checkSchema(
+        content?.interrupts.find((one) => one.id === interruptId),
+        answer,
+      ),
+    )
   })
+}
+
+/** An answer to an interrupt of a run, and who gave it. */
+export interface GivenAnswer {
+  readonly facts: RunFacts
+  readonly run: Pick<SelectedRun, 'id' | 'subject'>
+  readonly answer: ResumeAnswer
+  readonly by: { readonly username: string; readonly at: string }
+}
+
+/** The change of a run by an answer. `check` may refuse the answer to the interrupt. */
+export function toResumeChange(
+  { facts, run, answer, by }: GivenAnswer,
+  check: (interruptId: string) => void = () => undefined,
+): RunChange {
+  const [resolved, ...rest] = decideResume(facts, answer)
+  if (resolved?.fact !== 'interrupt-resolved') throw new Fail(runErrors.run_not_paused)
+  check(resolved.interruptId)
+  const decision = toDecision(resolved, answer, by)
+  const { onReject: _, ...forAgent } = answer
+  const resolution: Resolution = { ...forAgent, interruptId: resolved.interruptId }
+  const message = rejection(resolved, by.username)
+  return {
+    facts: [{ ...resolved, subject: run.subject }, ...rest],
+    content: { 'interrupt-resolved': contentOf(decision), rejected: { message }, failed: { message } },
+    contentBytes: Buffer.byteLength(JSON.stringify([resolution, decision])),
+    ...(endsRun(rest) ? { stored: { error: message } } : {}),
+    also: (db) => saveResolution(db, run.id, resolution, decision),
+  }
 }
 
 function endsRun(facts: readonly RunFact[]): boolean {

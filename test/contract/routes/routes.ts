@@ -4,6 +4,7 @@ import type { RouteCase } from './route-case.ts'
 import { agentRoutes } from './routes-agents.ts'
 import { kindRoutes } from './routes-kinds.ts'
 import { mcpRoutes } from './routes-mcp.ts'
+import { grantRoutes } from './routes-grants.ts'
 import { providerRoutes } from './routes-providers.ts'
 import { storedRoutes } from './routes-stored.ts'
 import { tenantRoutes } from './routes-tenants.ts'
@@ -96,6 +97,7 @@ export const routes: Readonly<Record<string, RouteCase>> = {
   ...tenantRoutes,
   ...mcpRoutes,
   ...providerRoutes,
+  ...grantRoutes,
   'GET /api/events': {
     over: 'namespaces',
     authz: 'review: watch events',
