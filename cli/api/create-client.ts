@@ -30,13 +30,14 @@ export function createClient(access: ApiAccess, options: ClientOptions): OpenCli
   return {
     get,
     list: (path, query, limit) => readPages((page) => get(path, { ...query, ...page }), limit),
-    post: (path, body) => call({ method: 'POST', path, query: {}, body }),
+    post: (path, body, query = {}) => call({ method: 'POST', path, query, body }),
+    delete: (path, query = {}) => call({ method: 'DELETE', path, query }),
     close: () => agent.destroy(),
   }
 }
 
 interface ApiRequest {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'DELETE'
   readonly path: ApiPath
   readonly query: ApiQuery
   readonly body?: unknown

@@ -15,5 +15,6 @@ export interface ApiClient {
   get<Response>(path: ApiPath, query?: ApiQuery): Promise<Response>
   /** Reads pages until it has `limit` items. */
   list<Item>(path: ApiPath, query: ApiQuery, limit: number): Promise<ListPage<Item>>
-  post<Response>(path: ApiPath, body: unknown): Promise<Response>
+  post<Response>(path: ApiPath, body: unknown, query?: ApiQuery): Promise<Response>
+  delete(path: ApiPath, query?: ApiQuery): Promise<void>
 }

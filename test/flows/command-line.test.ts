@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parse } from 'yaml'
 import { runCli } from '#cli/testing/run-cli.ts'
 import { needs } from '#test/harness/find-server.ts'
+import { tempFolder } from '#test/harness/temp-folder.ts'
 import { sharedEmbedded, sharedPlatform } from './platform/shared-platform.ts'
 import type { Platform } from './platform/running-platform.ts'
 
@@ -80,6 +82,58 @@ test('meshctl lists agents with their runs, and cost by dimensions', async () =>
     assert.equal(code, 1, args.join(' '))
     assert.match(err, refused)
   }
+})
+
+test('meshctl connects a provider with a key that stands in no argument and no output', async (t) => {
+  const platform = await sharedEmbedded()
+  const folder = tempFolder('keys')
+  t.after(folder.remove)
+  const file = join(folder.path, 'key')
+  const env = { KUBECONFIG: join(platform.dataDir ?? '', 'kubeconfigs', 'developer'), KEY: 'sk-canary-1' }
+  const run = (...args: readonly string[]) => runCli([...args, '-n', 'demo'], { env })
+  const url = ['--url', 'http://127.0.0.1:9/v1', '--unchecked']
+  const made = await run('providers', 'connect', 'typed', ...url, '--key-env', 'KEY', '-o', 'json')
+  assert.deepEqual([made.code, made.err], [0, ''])
+  const { keyVersion, hasKey } = JSON.parse(made.out) as { keyVersion: number; hasKey: boolean }
+  assert.deepEqual([keyVersion, hasKey], [1, true])
+  writeFileSync(file, 'sk-canary-2\n')
+  const rotated = await run('providers', 'rotate', 'typed', '--key-file', file, '--unchecked')
+  assert.match(rotated.out, /^demo\ttyped\topenai\t[^\n]*\t2\t/, rotated.err)
+  const unreached = await run('providers', 'models', 'typed')
+  assert.match(unreached.err, /^meshctl: .*\(502, provider_unreachable/)
+  const known = await run('providers', 'known')
+  assert.match(known.out, /^groq\tGroq\topenai\ttrue\thttps:\/\/api\.groq\.com\/openai\/v1$/m)
+
+  writeFileSync(file, 'sk-canary-3\nx-evil: yes')
+  const refused: readonly (readonly [args: readonly string[], code: number, message: RegExp])[] = [
+    [['providers', 'connect', 'x', ...url, '--key-file', file], 1, /has more than a key/],
+    [['providers', 'connect', 'x', ...url, '--key-file', join(folder.path, 'none')], 1, /cannot be read \(ENOENT\)/],
+    [['providers', 'connect', 'x', ...url, '--key-env', 'NONE'], 1, /has no key/],
+    [
+      ['providers', 'connect', 'x', ...url, '--key-env', 'KEY', '--key-file', file],
+      2,
+      /either --key-env or --key-file/,
+    ],
+    [['providers', 'connect', 'x', '--known', 'groqq', '--key-env', 'KEY'], 2, /providers known/],
+    [['providers', 'connect', 'x', '--known', 'groq', '--url', 'http://x/v1', '--key-env', 'KEY'], 2, /--known stands/],
+    [['providers', 'connect', '../x', ...url, '--key-env', 'KEY'], 1, /name.*\(400, /],
+    [['providers', 'rotate', '\0', '--key-env', 'KEY', '--unchecked'], 1, /name/],
+    [['providers', 'rotate', 'none', '--key-env', 'KEY', '--unchecked'], 1, /\(404, /],
+    [['providers', 'disconnect', 'none'], 1, /\(404, /],
+    [['routes', 'get', 'none'], 1, /\(404, /],
+    [['routes', 'get', '..'], 1, /is no name/],
+  ]
+  for (const [args, code, message] of refused) {
+    const result = await run(...args)
+    assert.deepEqual([code, result.out], [result.code, ''], args.join(' '))
+    assert.match(result.err, message)
+    assert.ok(!result.err.includes('canary'), args.join(' '))
+  }
+  const routes = await run('routes', 'list')
+  assert.match(routes.out, /^demo\tmock\tTrue\tmock:mock/m, routes.err)
+  const gone = await run('providers', 'disconnect', 'typed')
+  assert.deepEqual([gone.code, gone.err], [0, 'provider/demo/typed disconnected\n'])
+  assert.ok(![made, rotated, gone].some(({ out, err }) => (out + err).includes('canary')))
 })
 
 test(
