@@ -76,6 +76,27 @@ const stories: readonly Story[] = [
     },
   },
   {
+    who: 'an operator rolls back a version that does not start',
+    needs: ['/', '/agents/$ns/$name'],
+    most: 3,
+    tell: async ({ page, choose }, { platform }) => {
+      await page.getByText('The newest version of writer does not start').waitFor()
+      await choose(/^Compare$/)
+      await page.waitForURL(/\/agents\/demo\/writer\?tab=versions/)
+      await page.getByRole('heading', { name: 'r1 → r2' }).waitFor()
+      await choose(/^Preview roll back to r1$/)
+      const dialog = page.getByRole('dialog')
+      await dialog.getByRole('heading', { name: 'r2 → r1' }).waitFor()
+      await choose(/^Roll back to r1$/)
+      await page.getByText('Rolled back to r1.').waitFor()
+      const path = '/api/agents/demo/writer'
+      const agent = (await platform.send({ path, bearer: platform.tokens.admin })).json<{
+        readonly spec: { readonly systemPrompt?: string }
+      }>()
+      assert.equal(agent.spec.systemPrompt, 'You write.')
+    },
+  },
+  {
     who: 'a reviewer decides what an agent asks',
     needs: ['/', '/approvals'],
     most: 2,
