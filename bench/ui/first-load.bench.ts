@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { firstLoad, isOfDocuments, laterLoads } from '../../scripts/console/first-load.ts'
+import { firstLoad, laterLoads } from '../../scripts/console/first-load.ts'
 import { packConsole } from '../../scripts/console/pack-console.ts'
 import type { Bench } from '../tools/bench.ts'
 import { inFolder, root } from '../tools/platform.ts'
@@ -56,7 +56,7 @@ async function load(entry?: string): Promise<Record<string, number>> {
   const packed = await packConsole(root, entry)
   const ms = performance.now() - began
   const { scripts, styles, files } = firstLoad(packed)
-  const largest = Math.max(0, ...[...laterLoads(packed)].flatMap(([path, size]) => (isOfDocuments(path) ? [] : [size])))
+  const largest = Math.max(0, ...laterLoads(packed).values())
   return {
     'scripts KB': scripts / 1000,
     'styles KB': styles / 1000,

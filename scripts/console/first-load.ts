@@ -18,7 +18,7 @@ export function firstLoad({ files, metafile }: PackedConsole): LoadSize {
   return { scripts: sizeOf(files, scripts), styles: sizeOf(files, sheets), files: scripts.length }
 }
 
-/** What each part that is loaded later adds to the first load, by the source that is its entry. */
+/** What each part that is loaded later adds to the first load, by the source that is its entry; without the editor that several share. */
 export function laterLoads({ files, metafile }: PackedConsole): ReadonlyMap<string, number> {
   const first = importsOf(metafile, entryOf(metafile, /(?:^|\/)main-[^/]*\.js$/))
   const later = Object.entries(metafile.outputs).filter(
@@ -27,15 +27,15 @@ export function laterLoads({ files, metafile }: PackedConsole): ReadonlyMap<stri
   )
   return new Map(
     later.map(([path, { entryPoint = path }]) => {
-      const own = [...importsOf(metafile, path)].filter((one) => !first.has(one))
+      const own = [...importsOf(metafile, path)].filter((one) => !first.has(one) && !isOfEditor(metafile, one))
       return [entryPoint, sizeOf(files, own)]
     }),
   )
 }
 
-/** Whether a source edits or compares documents: it is loaded after the page that shows them. */
-export function isOfDocuments(path: string): boolean {
-  return /^ui\/parts\/(?:document|form)\/|\/(?:kind|agent)-editor\.tsx$/.test(path)
+// Their sizes have a budget of their own.
+function isOfEditor({ outputs }: Metafile, path: string): boolean {
+  return Object.keys(outputs[path]?.inputs ?? {}).some((source) => /node_modules\/(?:yaml|@codemirror)\//.test(source))
 }
 
 function entryOf({ outputs }: Metafile, pattern: RegExp): string {

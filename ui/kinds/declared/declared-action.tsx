@@ -7,7 +7,6 @@ import { SchemaForm } from '../../parts/form/schema-form.tsx'
 import { ConfirmDialog } from '../../parts/overlay/confirm-dialog.tsx'
 import { showToast } from '../../parts/overlay/toast-store.ts'
 import { ProblemState } from '../../parts/state/problem-state.tsx'
-import { readYaml } from '../../parts/yaml/yaml-source.ts'
 import { kindText as text } from '../../text/kinds.ts'
 import { bodyOf } from '../served-kind.ts'
 import { useApiDocument } from '../use-kind.ts'
@@ -58,7 +57,8 @@ function ActionDialog({ action: { title, method, path }, names, onClose }: Actio
   const send = async (): Promise<void> => {
     setBusy(true)
     try {
-      await sendApi({ method, path: segments, ...(schema === undefined ? {} : { body: readYaml(yaml).value }) })
+      const given = schema === undefined ? {} : { body: await readBody(yaml) }
+      await sendApi({ method, path: segments, ...given })
       queries.invalidateQueries({ queryKey: segments.slice(0, 2) }).catch(() => undefined)
       showToast({ kind: 'done', message: text.declared.done(title) })
       onClose()
@@ -86,4 +86,10 @@ function ActionDialog({ action: { title, method, path }, names, onClose }: Actio
       {error === undefined ? undefined : <ProblemState error={error} />}
     </ConfirmDialog>
   )
+}
+
+// The reader comes with the form, which is loaded when the dialog is open.
+async function readBody(yaml: string): Promise<unknown> {
+  const { readYaml } = await import('../../parts/yaml/yaml-source.ts')
+  return readYaml(yaml).value
 }
