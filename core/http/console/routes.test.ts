@@ -42,7 +42,7 @@ test('files are compressed, and a browser never asks for one twice', async () =>
 
 test('the code of a page is a file of its own', async () => {
   const names = [...(await consoleFiles()).keys()]
-  assert.equal(names.filter((path) => /feedback.*\.js$/.test(path)).length, 1)
+  assert.equal(names.filter((path) => /feedback-page-.*\.js$/.test(path)).length, 1)
 })
 
 test('the former address leads to /, and a shared page is not indexed', async () => {
