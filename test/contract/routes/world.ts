@@ -44,7 +44,7 @@ export async function fill(platform: Platform): Promise<World> {
   const by = <T>(pick: (one: (typeof filled)[number]) => T): Record<string, T> =>
     Object.fromEntries(filled.map((one) => [one.namespace, pick(one)]))
   await platform.admin.create(Tenant, tenantNamed(EXISTING))
-  await allowAuditLogs(platform, 'other')
+  await allowReviewedRights(platform, 'other')
   const credentials = await makeCredentials(platform)
   await untilQuiet(platform)
   return {
@@ -174,8 +174,14 @@ async function untilQuiet({ upstream }: Platform): Promise<void> {
   }
 }
 
-// The shipped roles grant audit logs in the whole cluster. A grant in one namespace shows whether that namespace is reviewed.
-async function allowAuditLogs({ kube, tokens }: Platform, namespace: string): Promise<void> {
+// The shipped roles grant these rights in the whole cluster. A grant in one namespace shows whether that namespace is reviewed.
+const rules = [
+  { apiGroups: [GROUP], resources: ['auditlogs'], verbs: ['list'] },
+  { apiGroups: [GROUP], resources: ['mcpapprovals'], verbs: ['approve'] },
+  { apiGroups: [GROUP], resources: ['mcpservers'], verbs: ['publish'] },
+]
+
+async function allowReviewedRights({ kube, tokens }: Platform, namespace: string): Promise<void> {
   const group = 'rbac.authorization.k8s.io'
   const of = (kind: string, more: object): object => ({
     apiVersion: `${group}/v1`,
@@ -184,7 +190,7 @@ async function allowAuditLogs({ kube, tokens }: Platform, namespace: string): Pr
     ...more,
   })
   const objects = {
-    roles: of('Role', { rules: [{ apiGroups: [GROUP], resources: ['auditlogs'], verbs: ['list'] }] }),
+    roles: of('Role', { rules }),
     rolebindings: of('RoleBinding', {
       roleRef: { apiGroup: group, kind: 'Role', name: 'matrix-auditor' },
       subjects: [{ apiGroup: group, kind: 'User', name: 'other-tenant' }],
