@@ -7,6 +7,7 @@ import { costPages } from '../plugins/cost/console/page.ts'
 import { feedbackPages } from '../plugins/feedback/console/page.ts'
 import { runFeedbackPages } from '../plugins/feedback/console/run/page.ts'
 import { settingsPages } from '../plugins/identity/console/settings/page.ts'
+import { mcpApprovalPages } from '../plugins/mcp/console/approvals/page.ts'
 import { mcpServerPages } from '../plugins/mcp/console/servers/page.ts'
 import { toolPages } from '../plugins/mcp/console/tools/page.ts'
 import { overviewPages } from '../plugins/overview/console/page.ts'
@@ -30,6 +31,7 @@ export const pluginPages: readonly ConsolePages[] = [
   feedbackPages,
   runFeedbackPages,
   settingsPages,
+  mcpApprovalPages,
   mcpServerPages,
   toolPages,
   overviewPages,

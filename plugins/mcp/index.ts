@@ -66,5 +66,12 @@ export const mcp = definePlugin({
   console: [
     { id: 'mcpservers', title: 'MCP servers', section: 'Connect', path: '/mcpservers', capability: 'mcp' },
     { id: 'tools', title: 'Tools', section: 'Connect', path: '/tools', capability: 'mcp.catalog' },
+    {
+      id: 'mcpapprovals',
+      title: 'Tool approvals',
+      section: 'Connect',
+      path: '/mcpapprovals',
+      capability: 'mcp.approvals',
+    },
   ],
 })

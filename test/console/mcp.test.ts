@@ -6,7 +6,7 @@ import { ApiProblem } from '#ui/api/api-problem.ts'
 import { packConsole } from '../../scripts/console/pack-console.ts'
 import { refusedServer, toServerBody } from '../../plugins/mcp/console/servers/connect-fields.ts'
 import { failedStep, stepsOfConnection, stepsOfFailure } from '../../plugins/mcp/console/servers/handshake-steps.ts'
-import { toServerState } from '../../plugins/mcp/console/servers/server-state.ts'
+import { toServerState } from '../../plugins/mcp/console/shared/server-state.ts'
 import { hintsOf, schemaValue, toToolDocument } from '../../plugins/mcp/console/shared/shown-tool.ts'
 import { rightOnSecret, secretOf } from '../../plugins/secrets/console/right-on-secret.ts'
 import { needsChromium } from './browser-session.ts'
@@ -135,6 +135,7 @@ test('a server is connected step by step, and its drift is accepted once it was 
       return answer(request)
     })
   const failed = { title: 'No.', detail: 'a.example: timed out.', code: 'mcp_initialize_failed' }
+  const notRequired = { title: 'No.', detail: 'x', code: 'approval_not_required' }
   const url = await serveConsole(t, files, {
     ...cannedMcp,
     '/openapi.json': document,
@@ -146,6 +147,7 @@ test('a server is connected step by step, and its drift is accepted once it was 
       ]
       return { status: 201, body: { ...driftedServer, manifest: { tools: [{}, {}] }, handshake } }
     }),
+    '/api/mcp/approvals/demo/weather': keep(() => ({ status: 409, body: notRequired })),
     '/api/mcpservers/demo/weather': keep(({ method }) =>
       method === 'PUT'
         ? { status: 412, body: { title: 'Changed.', detail: 'x', code: 'precondition_failed' } }
@@ -180,7 +182,7 @@ test('a server is connected step by step, and its drift is accepted once it was 
   assert.match((body as { readonly spec: { readonly acceptedManifest: string } }).spec.acceptedManifest, /^sha256:b/)
   assert.equal(headers?.['if-match'], '"7"')
   assert.deepEqual(
-    problems.filter((one) => !/422|412/.test(one)),
+    problems.filter((one) => !/422|412|409/.test(one)),
     [],
   )
 })

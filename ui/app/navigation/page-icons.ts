@@ -24,6 +24,7 @@ const pageIcons: Readonly<Record<string, IconName>> = {
   secretbindings: 'key',
   mcpservers: 'server',
   tools: 'tool',
+  mcpapprovals: 'approvals',
   topology: 'sitemap',
   agentregistries: 'stack',
   scaling: 'gauge',

@@ -5,7 +5,7 @@ import { IdCopy } from '#ui/parts/value/id-copy.tsx'
 import type { ShownTool } from '../shared/shown-tool.ts'
 import { toolText } from '../shared/text.ts'
 import { ToolFacts, HintTags } from '../shared/tool-facts.tsx'
-import { toServerState } from './server-state.ts'
+import { toServerState } from '../shared/server-state.ts'
 import styles from './servers.module.css'
 import { serversText } from './text.ts'
 

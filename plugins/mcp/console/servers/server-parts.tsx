@@ -10,7 +10,7 @@ import { ConnectServer } from './connect-server.tsx'
 import { DriftCard } from './drift-card.tsx'
 import { ManifestCard } from './manifest-card.tsx'
 import { ServerUsersCard } from './server-references.tsx'
-import { toServerState } from './server-state.ts'
+import { toServerState } from '../shared/server-state.ts'
 import { serversText as text } from './text.ts'
 
 const blank = { name: '', url: '', kind: 'none', header: '' } as const

@@ -1,5 +1,7 @@
 import { useEffect, useState } from 'react'
+import { useCapability } from '#ui/api/capabilities.ts'
 import { useAddress } from '#ui/contract/search.ts'
+import { ButtonLink } from '#ui/parts/control/button-link.tsx'
 import { Notice } from '#ui/parts/page/notice.tsx'
 import { PageBar } from '#ui/parts/page/page-bar.tsx'
 import { EmptyState } from '#ui/parts/state/empty-state.tsx'
@@ -21,7 +23,10 @@ export function ApprovalsPage() {
   const waiting = items === undefined ? undefined : text.waiting(items.length, hasMore)
   return (
     <>
-      <PageBar title={text.title}>{waiting === undefined ? undefined : <Tag>{waiting}</Tag>}</PageBar>
+      <PageBar title={text.title}>
+        {waiting === undefined ? undefined : <Tag>{waiting}</Tag>}
+        <ToolApprovals />
+      </PageBar>
       {items === undefined && error !== null ? <ProblemState error={error} onRetry={retry} /> : <Inbox queue={queue} />}
     </>
   )
@@ -70,6 +75,23 @@ function Inbox({ queue: { items, hasMore, error, keep, retry } }: { readonly que
         />
       )}
     </div>
+  )
+}
+
+// Tools of MCP servers wait on a page of their own: a decision on them is none on a run.
+function ToolApprovals() {
+  const [{ namespace }] = useAddress()
+  const isServed = useCapability('mcp.approvals')
+  if (!isServed) return undefined
+  return (
+    <ButtonLink
+      isSmall
+      kind="quiet"
+      icon="tool"
+      to={`/mcpapprovals${namespace === undefined ? '' : `?namespace=${namespace}`}`}
+    >
+      {text.tools}
+    </ButtonLink>
   )
 }
 

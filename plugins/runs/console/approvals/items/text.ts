@@ -6,6 +6,7 @@ export const approvalsText = {
   queue: 'Waiting for a decision',
   waiting: (count: number, hasMore: boolean) => `${count}${hasMore ? '+' : ''} waiting`,
   more: (count: number) => `The ${count} runs that wait longest are shown.`,
+  tools: 'Tool approvals',
   empty: 'Nothing waits for a decision',
   emptyDetail: 'Runs that ask for an approval, an answer or a consent appear here as they come.',
   asks: {

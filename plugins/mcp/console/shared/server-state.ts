@@ -1,5 +1,5 @@
 import type { KindObject } from '#ui/kinds/kind-object.ts'
-import type { ShownTool } from '../shared/shown-tool.ts'
+import type { ShownTool } from './shown-tool.ts'
 
 /** How a tool of the offered manifest differs from the accepted ones. */
 export interface ToolDifference {
@@ -52,6 +52,13 @@ export function toServerState({ status }: Pick<KindObject, 'status'>): ServerSta
       return [{ change, tool, before, after }]
     }),
   }
+}
+
+/** Whether the status asks for `spec.acceptedManifest`; where an approval is required, that has no effect. Pure. */
+export function asksForAcceptance({ status }: Pick<KindObject, 'status'>, digest: string): boolean {
+  return listOf(status?.conditions).some(
+    ({ type, message }) => type === 'ManifestAccepted' && message.includes(`set spec.acceptedManifest to ${digest}`),
+  )
 }
 
 function listOf<Item>(value: readonly Item[] | undefined): readonly Item[] {
