@@ -26,6 +26,7 @@ const run: Expected = { kind: 'Run', verb: 'get', resource: 'runs' }
 const agent: Expected = { kind: 'AgentDeployment', verb: 'get', resource: 'agentdeployments' }
 const knowledgeBase: Expected = { kind: 'KnowledgeBase', verb: 'get', resource: 'knowledgebases' }
 const erasure: Expected = { kind: 'Erasure', verb: 'list', resource: 'erasures' }
+const manifest: Expected = { kind: 'McpServer', verb: 'list', resource: 'mcpapprovals' }
 const audit: Expected = { kind: 'AuditDay', verb: 'list', resource: 'auditlogs' }
 
 /** The right that each type requires, written by hand; undefined: no caller may see it. */
@@ -50,6 +51,12 @@ const rights: Readonly<Record<string, Expected | undefined>> = {
   'dev.mesh.knowledge.document-stored.v1': knowledgeBase,
   'dev.mesh.knowledge.document-deleted.v1': knowledgeBase,
   'dev.mesh.knowledge.ingest-failed.v1': knowledgeBase,
+  'dev.mesh.mcp.approvals-began.v1': undefined,
+  'dev.mesh.mcp.grant-created.v1': undefined,
+  'dev.mesh.mcp.grant-revoked.v1': undefined,
+  'dev.mesh.mcp.manifest-approved.v1': manifest,
+  'dev.mesh.mcp.manifest-rejected.v1': manifest,
+  'dev.mesh.mcp.server-published.v1': { kind: 'McpServer', verb: 'list', resource: 'mcpservers' },
   'dev.mesh.tenants.quota-changed.v1': { kind: 'Tenant', verb: 'get', resource: 'tenants' },
   'dev.mesh.feedback.score-recorded.v1': { kind: 'Run', verb: 'list', resource: 'feedback' },
   'dev.mesh.sharing.created.v1': { kind: 'RunShare', verb: 'list', resource: 'runshares' },

@@ -24,6 +24,8 @@ interface SentWrite {
 const hostile = '<img src=x onerror=alert(1)> \u202e שירות'
 const created = '2026-11-24T08:00:00Z'
 
+const mayGetSecrets = { verbs: ['get'], groups: [''], resources: ['secrets'] }
+
 function binding(name: string, description: string): StoredObject {
   return {
     apiVersion: 'mesh.dev/v1alpha1',
@@ -46,6 +48,7 @@ export async function serveKinds(t: Scope, files: readonly PackedFile[], documen
     '/api/secretbindings': answering((request) => listed(store, request)),
     '/api/secretbindings/demo/crm': answering((request) => keep(store, sent, request)),
     '/api/secretbindings/demo/missing': answering(() => missing),
+    '/api/whoami': { username: 'ada', permissions: { namespace: 'demo', complete: true, rules: [mayGetSecrets] } },
     '/api/agentregistries': answering(() => ({ status: 403, body: denied })),
     '/api/usedby': { items: [{ kind: 'AgentDeployment', namespace: 'demo', name: 'triage', field: 'x', found: true }] },
     '/api/x/oncall/rotas': { items: [], nextCursor: null },

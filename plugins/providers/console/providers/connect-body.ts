@@ -23,7 +23,7 @@ export const defaultAddresses: Readonly<Record<ProviderType, string | undefined>
 /** The body of the request: empty fields are left out, and those that the type does not have. Pure. */
 export function toConnectBody(fields: ConnectFields, apiKey: string): ConnectProviderBody {
   const { namespace, name, type } = fields
-  const baseUrl = fields.baseUrl.trim().replace(/\/+$/, '')
+  const baseUrl = withoutSlashes(fields.baseUrl.trim())
   const organization = fields.organization.trim()
   const apiVersion = fields.apiVersion.trim()
   return {
@@ -35,6 +35,13 @@ export function toConnectBody(fields: ConnectFields, apiKey: string): ConnectPro
     ...(apiVersion === '' || type !== 'openai' ? {} : { azure: { apiVersion } }),
     ...(apiKey === '' || type === 'mock' ? {} : { apiKey }),
   }
+}
+
+// A pattern would try each slash of a long address.
+function withoutSlashes(address: string): string {
+  let end = address.length
+  while (address.endsWith('/', end)) end -= 1
+  return address.slice(0, end)
 }
 
 /** What is wrong with a key before it is sent. Pure. */

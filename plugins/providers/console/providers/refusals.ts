@@ -37,6 +37,6 @@ function byCode(code: string, detail: string): Refusals['fields'] | undefined {
 /** The routes that a refused disconnection names, as `namespace/name`. Pure. */
 export function routesIn(error: Error | null): readonly string[] {
   if (!(error instanceof ApiProblem) || error.facts.code !== 'provider_in_use') return []
-  const names = error.facts.detail.matchAll(/[a-z0-9][-a-z0-9]*\/[a-z0-9](?:[-.a-z0-9]*[a-z0-9])?/g)
-  return [...names].map(([name]) => name)
+  const words = error.facts.detail.split(/[\s,]/).map((word) => (word.endsWith('.') ? word.slice(0, -1) : word))
+  return words.filter((word) => /^[a-z0-9][-a-z0-9]*\/[a-z0-9][-.a-z0-9]*$/.test(word))
 }
