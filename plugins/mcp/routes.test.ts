@@ -37,7 +37,7 @@ test('bff.mcp.enabled: false answers 501 for the routes that register servers an
   }
 })
 
-test('bff.mcp.enabled: true needs a store for publishing and approvals only', () => {
+test('bff.mcp.enabled: true needs a store for publishing, approvals and grants only', () => {
   const parts = mcpRoutes(servicesOf(true)).filter((one): one is Part => 'endpoints' in one)
   const unwired = parts.filter(({ wiring }) => wiring !== 'ready')
   assert.deepEqual(
@@ -45,6 +45,7 @@ test('bff.mcp.enabled: true needs a store for publishing and approvals only', ()
     [
       ['mcp.publish', 'DATABASE_URL'],
       ['mcp.approvals', 'DATABASE_URL'],
+      ['mcp.grants', 'DATABASE_URL'],
     ],
   )
 })

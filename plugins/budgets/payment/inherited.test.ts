@@ -224,9 +224,10 @@ test('an agent without a budget is bounded by the agents whose runs it serves', 
     assert.equal((await post('messages', body, stopping)).status, 403)
     assert.deepEqual(await moneyOf(root), { spent: 0n, held: 0n })
     assert.equal(upstream.seen.length, before)
-    for (const limit of [{ max_tokens: 50 }, { max_completion_tokens: 50 }]) {
-      assert.equal(await ask(limit, { ...named, 'x-test-raise': '1' }), 200)
-      assert.deepEqual([sent()['max_tokens'], sent()['max_completion_tokens']], [50, undefined])
+    for (const field of ['max_tokens', 'max_completion_tokens']) {
+      assert.equal(await ask({ [field]: 50 }, { ...named, 'x-test-raise': '1' }), 200)
+      const other = field === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens'
+      assert.deepEqual([sent()[field], sent()[other]], [50, undefined], 'in the field of the caller')
     }
     assert.equal(await ask({}, { ...named, 'x-test-raise': '1' }), 200)
     assert.equal(sent()['max_tokens'], 4_096)

@@ -85,9 +85,7 @@ for (const revision of ['2025-11-25', '2026-07-28'] as const)
     assert.equal(await requestsOf(), 1)
     const others = [{ agent: 'other' }, { binding: 'other' }, { serverUid: 'other' }, { url: `${server.url}?other` }]
     for (const other of others) assert.ok((await requestsOf(other)) > 1, JSON.stringify(other))
-    server.bearers.length = 0
-    await assert.rejects(call({ digest: 'other' }), { code: 'tool_changed' })
-    assert.ok(server.bearers.length > 1, 'another accepted manifest')
+    assert.ok((await requestsOf({ digest: 'other' })) > 1, 'another accepted manifest')
     secret.token = 'two'
     assert.ok((await requestsOf()) > 1, 'another token')
     assert.deepEqual([...new Set(server.bearers)], ['Bearer two'])

@@ -42,7 +42,9 @@ export function grantsPart({ services, publicUrl }: GrantRoutes): Part {
     },
   }
   const endpoints = [begin(wired), complete(wired), list(wired), revoke(wired)]
-  return { capability: 'mcp.grants', wiring: services === undefined ? 'unwired' : 'ready', endpoints }
+  const capability = 'mcp.grants'
+  if (services !== undefined) return { capability, wiring: 'ready', endpoints }
+  return { capability, wiring: 'unwired', setting: 'DATABASE_URL', endpoints }
 }
 
 interface Wired {

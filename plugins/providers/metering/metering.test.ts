@@ -56,7 +56,8 @@ test('a drain appends the calls of a group in their order, each in a stream of i
     metering.answered(meteredCall(n))
   }
   assert.deepEqual(await events(), [])
-  await providers.close?.({ adapters: [], client: { close: async () => undefined }, metering } as never)
+  const others = { client: { close: async () => undefined }, reports: { close: () => undefined } }
+  await providers.close?.({ adapters: [], ...others, metering } as never)
   const stored = await events()
   assert.deepEqual(
     stored.map(({ data, time, version }) => [data.inputTokens, time.getUTCMilliseconds(), version]),
