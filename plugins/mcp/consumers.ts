@@ -11,7 +11,11 @@ import type { McpTables } from './contract/tables.ts'
 import type { McpServices } from './services.ts'
 import { hasUsableGrant } from './store/grants.ts'
 
-const asked = new RegExp(`^${consentInterruptPrefix}([0-9a-f]{24})_`)
+/** The key of the server that an interrupt waits for; undefined for another interrupt. */
+function consentKeyIn(id: string): string | undefined {
+  if (!id.startsWith(consentInterruptPrefix)) return undefined
+  return /^([0-9a-f]{24})_/.exec(id.slice(consentInterruptPrefix.length))?.[1]
+}
 
 /**
  * Resumes runs that wait for a consent: on the grant, and on a pause that came after it. A run pauses only when there is no usable grant, so that a
@@ -31,8 +35,7 @@ export function mcpConsumers({ runs: api }: McpServices, context: ConsumerContex
     }),
     on('mcp.pauses', [runPaused], options, async (events, tx) => {
       for (const { data } of events) {
-        const waits = data.interrupts.flatMap(({ id }) => asked.exec(id) ?? [])
-        const keys = waits.filter((_, index) => index % 2 === 1)
+        const keys = data.interrupts.flatMap(({ id }) => consentKeyIn(id) ?? [])
         const run = keys.length === 0 ? undefined : await system.subjectOf(data.runId)
         for (const key of run === undefined ? [] : keys) {
           if (!(await hasUsableGrant(tx.tables<McpTables>(), run?.subject ?? '', key))) continue

@@ -64,6 +64,8 @@ const texts: ReadonlyMap<string, string> = new Map([
   ['^[a-z0-9.-]+$', 'must be a lowercase host name'],
   ['^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$', 'must be a-z, 0-9 and -, at most 32 characters'],
   ['^https?://[^@?#\\s]+$', 'must be an http or https URL without user, query and fragment'],
+  ['^https?://[^\\s?#@]+$', 'must be an http or https URL without user, query and fragment'],
+  ['^(5xx|timeout)$', 'must be a status such as 429, 5xx, or timeout'],
   ['^https?://[^\\s]+$', 'must be an http or https URL'],
   ['^sha256:[0-9a-f]{64}$', 'must be sha256: and 64 lowercase hexadecimal digits'],
   ['^sha256-[A-Za-z0-9+/]{43}=$', 'must be sha256- and a hash in base64'],

@@ -63,9 +63,12 @@ async function startManager(t: TestContext) {
   const { path, remove } = tempFolder('npm')
   t.after(remove)
   writeFileSync(join(path, 'token'), 'unused', { mode: 0o600 })
+  const keys = join(path, 'keys')
+  assert.equal(spawnSync('node', ['scripts/mesh.mjs', 'keys', 'init', '--dir', keys], { cwd: root }).status, 0)
   const env = {
     PATH: process.env['PATH'],
     HOME: path,
+    MESH_KEYS_DIR: keys,
     MESH_STORE: 'none',
     MESH_CLUSTER_SERVER: `http://127.0.0.1:${await freePort()}`,
     MESH_CLUSTER_TOKEN_FILE: join(path, 'token'),

@@ -6,6 +6,7 @@ export interface Challenge {
 }
 
 const MAX_SCOPES = 50
+const PARAMETER = /(?<![^\s,])([a-z_]{1,32})=(?:"([^"\\]{0,2048})"|([^\s,"]{1,2048}))/gi
 
 /** Reads the parameters of a Bearer challenge. */
 export function readChallenge(header: string | undefined): Challenge {
@@ -25,6 +26,6 @@ export function toScopes(text: string): readonly string[] {
 }
 
 function parameterOf(text: string, name: string): string | undefined {
-  const found = new RegExp(`(?:^|[\\s,])${name}=(?:"([^"\\\\]{0,2048})"|([^\\s,"]{1,2048}))`, 'i').exec(text)
-  return found?.[1] ?? found?.[2]
+  const found = [...text.matchAll(PARAMETER)].find(([, given]) => given?.toLowerCase() === name)
+  return found?.[2] ?? found?.[3]
 }
