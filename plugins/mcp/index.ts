@@ -73,5 +73,6 @@ export const mcp = definePlugin({
       path: '/mcpapprovals',
       capability: 'mcp.approvals',
     },
+    { id: 'mcpgrants', title: 'My consents', section: 'Connect', path: '/mcpgrants', capability: 'mcp.grants' },
   ],
 })

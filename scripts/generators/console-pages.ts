@@ -52,6 +52,9 @@ ${arrayOf(
 )}`
 }
 
+// The server sends these pages, as those below /shared, at paths of their own (core/http/console/routes.ts).
+const pathsOfConsents: readonly string[] = ['/consent/$ns/$server', '/oauth/callback']
+
 function checkEntry({ path, entry }: FoundEntry, declared: readonly AnyPlugin[]): void {
   const plugin = path.split('/')[1]
   const refuse = (why: string): never => {
@@ -62,8 +65,8 @@ function checkEntry({ path, entry }: FoundEntry, declared: readonly AnyPlugin[])
   const ids = pages.map(({ id }) => id)
   if (page === undefined) return refuse(`is not in the slot console of the plugin${didYouMean(entry.id, ids)}`)
   for (const route of entry.routes) {
-    // The server sends a public page at its own path.
     if (route.isPublic === true && route.path.startsWith('/shared/')) continue
+    if (pathsOfConsents.includes(route.path)) continue
     if (route.path !== page.path && !route.path.startsWith(`${page.path}/`))
       refuse(`has the path ${JSON.stringify(route.path)}, which is not ${page.path} or below`)
   }

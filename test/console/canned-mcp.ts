@@ -1,5 +1,6 @@
 import type { KindObject } from '#ui/kinds/kind-object.ts'
 import type { McpApproval } from '#schemas/api/mcp-approvals.ts'
+import type { McpGrant } from '#schemas/api/mcp-grants.ts'
 import { hostileName } from './canned-providers.ts'
 import { cannedShell } from './fake-console.ts'
 import type { CannedResponses } from './fake-console.ts'
@@ -41,6 +42,29 @@ export const driftedServer: KindObject = {
   status: status as KindObject['status'],
 }
 
+/** A server that each person grants access to. */
+export const consentServer: KindObject = {
+  ...driftedServer,
+  metadata: { ...driftedServer.metadata, name: 'tickets' },
+  spec: { url: 'https://tools.example.com/mcp', auth: { kind: 'oauth' } },
+  status: undefined,
+}
+
+const grant = { scopes: ['tickets.read'], expiresAt: now, refreshable: false, usable: true, createdAt: now }
+
+/** Grants of the caller: one that is used, and one with long names that was refused. */
+export const consentedGrants: readonly McpGrant[] = [
+  { ...grant, namespace: 'demo', server: 'tickets' },
+  {
+    ...grant,
+    namespace: 'x'.repeat(63),
+    server: 'y'.repeat(63),
+    scopes: ['z'.repeat(200)],
+    refreshable: true,
+    usable: false,
+  },
+]
+
 const pages = [
   { id: 'mcpservers', title: 'MCP servers', section: 'Connect', path: '/mcpservers', capability: 'mcp' },
   { id: 'tools', title: 'Tools', section: 'Connect', path: '/tools', capability: 'mcp.catalog' },
@@ -51,6 +75,7 @@ const pages = [
     path: '/mcpapprovals',
     capability: 'mcp.approvals',
   },
+  { id: 'mcpgrants', title: 'My consents', section: 'Connect', path: '/mcpgrants', capability: 'mcp.grants' },
   { id: 'secretbindings', title: 'Secrets', section: 'Connect', path: '/secretbindings', capability: 'secrets' },
 ]
 const schema = { type: 'object' }
@@ -117,6 +142,9 @@ export const cannedMcp: CannedResponses = {
     agents: [{ namespace: 'demo', name: 'x'.repeat(63), tools: ['weather'] }],
     complete: false,
   },
+  '/api/mcpservers/demo/tickets/references': { bindings: [], registries: [], agents: [], complete: true },
+  '/api/mcpservers/demo/tickets': consentServer,
+  '/api/mcp/oauth/grants': { items: consentedGrants, nextCursor: null },
   '/api/mcp/approvals': { items: waitingManifests, nextCursor: null },
   '/api/tools': {
     items: [

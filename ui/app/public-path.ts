@@ -1,5 +1,5 @@
 import { pluginPages } from '../page-list.ts'
-import { isAtPath } from './path-pattern.ts'
+import { isAtPath } from './navigation/path-pattern.ts'
 
 const publicPaths = pluginPages.flatMap(({ routes }) =>
   routes.filter(({ isPublic }) => isPublic).map(({ path }) => path),

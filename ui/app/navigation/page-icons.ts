@@ -25,6 +25,7 @@ const pageIcons: Readonly<Record<string, IconName>> = {
   mcpservers: 'server',
   tools: 'tool',
   mcpapprovals: 'approvals',
+  mcpgrants: 'key',
   topology: 'sitemap',
   agentregistries: 'stack',
   scaling: 'gauge',

@@ -2,8 +2,9 @@ import type { ReactNode } from 'react'
 import { PageBar } from '../../parts/page/page-bar.tsx'
 import { DeniedState } from '../../parts/state/denied-state.tsx'
 import { NotEnabled } from '../../parts/state/not-enabled.tsx'
-import { pageAt, refusalOf } from '../navigation/navigation.ts'
+import { refusalOf } from '../navigation/navigation.ts'
 import type { CapabilitiesResponse } from '../navigation/navigation.ts'
+import { pageOfPath } from '../navigation/page-of-path.ts'
 import { NotFound } from './not-found.tsx'
 
 const SIGN_IN_PATH = '/sign-in'
@@ -16,7 +17,7 @@ interface AllowedPageProps {
 
 /** The page, or why the caller cannot use it. The code of such a page is not loaded. */
 export function AllowedPage({ path, response, children }: AllowedPageProps) {
-  const page = pageAt(path, response.pages)
+  const page = pageOfPath(path, response.pages)
   const refusal = page === undefined ? undefined : refusalOf(page, response.capabilities)
   // A hidden plugin leaves no page. Below /x/ are pages of third parties, which say so themselves.
   if (page === undefined && path !== SIGN_IN_PATH && !path.startsWith('/x/')) return <NotFound />

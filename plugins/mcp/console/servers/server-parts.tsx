@@ -6,6 +6,7 @@ import type { KindObject } from '#ui/kinds/kind-object.ts'
 import { Button } from '#ui/parts/control/button.tsx'
 import { Tag } from '#ui/parts/status/status-badge.tsx'
 import { Count } from '#ui/parts/value/numbers.tsx'
+import { GrantCard } from '../grants/grant-card.tsx'
 import { ConnectServer } from './connect-server.tsx'
 import { DriftCard } from './drift-card.tsx'
 import { ManifestCard } from './manifest-card.tsx'
@@ -44,6 +45,7 @@ function ServerOverview({ object }: { readonly object: KindObject }) {
   return (
     <>
       <DriftCard object={object} />
+      <GrantCard object={object} />
       <ManifestCard object={object} />
       <ServerUsersCard object={object} />
     </>

@@ -32,6 +32,7 @@ const MOST_WORDS = 400
 export function RunHead({ run, progress, onFailure, onDecide }: RunHeadProps) {
   const { state, failReason, error, pauseReason, interrupts, waitReason } = run
   const isFailed = error !== null
+  const consent = interrupts.find((one) => one.consent !== undefined)?.consent
   return (
     <StateLine badge={<StatusBadge state={state} />}>
       {isFailed ? (
@@ -43,7 +44,11 @@ export function RunHead({ run, progress, onFailure, onDecide }: RunHeadProps) {
       {state === 'paused' ? (
         <>
           <b>{interrupts[0]?.tool ?? run.agent?.name ?? ''}</b> {text.waits[pauseReason ?? ''] ?? pauseReason}{' '}
-          <LineButton words={text.decide} onPick={onDecide} />
+          {consent === undefined ? (
+            <LineButton words={text.decide} onPick={onDecide} />
+          ) : (
+            <ConsentLink to={consent.path} />
+          )}
         </>
       ) : undefined}
       {state === 'queued' ? waitReason?.message : undefined}
@@ -57,6 +62,16 @@ function LineButton({ words, onPick }: { readonly words: string; readonly onPick
     <button type="button" className={`link ${styles['lineButton']}`} onClick={onPick}>
       {words}
     </button>
+  )
+}
+
+// Only the person whose rights the run has can grant access: no decision of another one helps.
+function ConsentLink({ to }: { readonly to: string }) {
+  const [path = '', search = ''] = to.split('?')
+  return (
+    <Link className="link" to={path} search={Object.fromEntries(new URLSearchParams(search)) as never}>
+      {text.consent}
+    </Link>
   )
 }
 

@@ -22,10 +22,11 @@ export const runText = {
   notCopied: 'The browser refused to copy.',
   goToStep: 'Go to the step',
   decide: 'Decide',
+  consent: 'Grant access',
   waits: {
     approval_required: 'waits for an approval',
     input_required: 'waits for an answer',
-    auth_required: 'waits for a sign-in',
+    auth_required: 'waits for a consent',
     budget_hold: 'waits for a budget',
   } as Readonly<Record<string, string>>,
   more: (shown: number, all: number) => `More from span ${shown.toLocaleString('en')} of ${all.toLocaleString('en')}`,
