@@ -62,7 +62,7 @@ async function routesAfter(
   return [...new Set(names)]
 }
 
-// As the gateway reads the name of a model. A name that is none cannot lead back.
+// As the gateway reads the name of a model. An invalid name cannot lead back.
 function routeIn(model: string, { headers = [] }: ModelProviderSpec): string | undefined {
   const given = headers.find(({ name }) => name === GATEWAY_NAMESPACE)?.value ?? 'default'
   const { namespace, name } = splitReference(given, model)

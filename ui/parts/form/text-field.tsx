@@ -60,7 +60,7 @@ export function TextField(props: TextFieldProps) {
 }
 
 interface SecretFieldProps extends LabelledProps {
-  /** The only place of the value: it is no state of the page, and goes with the field. */
+  /** The only place of the value: the page keeps no copy, and it goes with the field. */
   readonly input: Ref<HTMLInputElement>
   readonly isRequired?: boolean
 }

@@ -11,7 +11,7 @@ const MOST = 1e12
 /** Nothing typed. */
 export const emptyScore: TypedScore = { kind: 'good', name: '', number: '', comment: '' }
 
-/** The body of the request; undefined if the number is none. Empty fields are left out. Pure. */
+/** The body of the request; undefined if the text is not a number. Empty fields are left out. Pure. */
 export function toScoreBody(runId: string, { kind, name, number, comment }: TypedScore): object | undefined {
   const value = kind === 'score' ? readNumber(number) : kind === 'good'
   if (value === undefined) return undefined

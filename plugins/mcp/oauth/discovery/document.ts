@@ -15,7 +15,7 @@ export type MetadataDocument = Readonly<Record<string, unknown>>
 
 const MAX_BYTES = 256 * 1024
 
-/** Reads a document of metadata. Undefined if there is none at the address. Throws `authorization_server_unusable`. */
+/** Reads a document of metadata. Undefined if the address has no document. Throws `authorization_server_unusable`. */
 export async function readDocument(
   { outbound, signal }: Discovering,
   url: string,

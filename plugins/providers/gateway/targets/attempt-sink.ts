@@ -14,7 +14,7 @@ export interface AttemptResponse {
 const maxErrorBytes = 64 * 1024
 const brace = 0x7b
 
-/** Passes a successful response to the client. The head of a document waits for its first byte, so that a page of HTML is none. */
+/** Passes a successful response to the client. The head of a document waits for its first byte, so that a page of HTML is not taken for one. */
 export function createAttemptSink(client: ResponseSink, onBegin: () => void): AttemptResponse {
   let refusal: { readonly status: number; readonly retryAfter: string | undefined } | undefined
   let head: (() => void) | undefined

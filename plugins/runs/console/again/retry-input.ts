@@ -12,7 +12,7 @@ export function toTyped(input: unknown): TypedInput {
   return { words: JSON.stringify(input, null, 2), isJson: true }
 }
 
-/** The input that was typed, or why it is none. Pure. */
+/** The input that was typed, or why it cannot be sent. Pure. */
 export function readTyped({ words, isJson }: TypedInput): { readonly value: unknown } | { readonly why: string } {
   if (!isJson) return { value: words }
   try {

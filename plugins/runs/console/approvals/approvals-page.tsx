@@ -78,7 +78,7 @@ function Inbox({ queue: { items, hasMore, error, keep, retry } }: { readonly que
   )
 }
 
-// Tools of MCP servers wait on a page of their own: a decision on them is none on a run.
+// Tools of MCP servers wait on a page of their own: such a decision does not belong to a run.
 function ToolApprovals() {
   const [{ namespace }] = useAddress()
   const isServed = useCapability('mcp.approvals')
