@@ -32,11 +32,13 @@ export function toOperation({ endpoint }: MountedEndpoint, tag: string, componen
   }
 }
 
+// Clients of oapi-codegen have an argument `server` of their own: a parameter of this name would not compile.
 function pathParameters({ url, params }: AnyEndpoint, components: Components): readonly object[] {
   return paramNames(url).map((name) => ({
     name: name === '*' ? 'path' : name,
     in: 'path',
     required: true,
+    ...(name === 'server' ? { 'x-go-name': 'ServerName' } : {}),
     ...describedSchema(propertiesOf(params)[name] ?? kubernetesName(name), components),
   }))
 }
