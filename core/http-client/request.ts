@@ -5,7 +5,7 @@ export interface ExchangeRequest extends ResponseHandler {
   readonly origin: string
   readonly path: string
   readonly method: 'GET' | 'POST' | 'DELETE'
-  readonly headers: Record<string, string>
+  readonly headers: Record<string, string | string[]>
   readonly body?: string | Buffer
   readonly signal?: AbortSignal
   /** Timeout for the response headers; 0 disables it. */

@@ -79,7 +79,7 @@ function logAccess({ log, accessLog }: HttpServices, request: FastifyRequest, { 
 }
 
 function record(tracer: Tracer, request: FastifyRequest, { labels, status, seconds }: Seen): void {
-  const { trace, callerTrace, startedAt, failure } = stateOf(request)
+  const { trace, callerTrace, startedAt, failure, noted } = stateOf(request)
   const isParent = callerTrace?.traceId === trace.traceId
   tracer.record({
     ...trace,
@@ -93,6 +93,7 @@ function record(tracer: Tracer, request: FastifyRequest, { labels, status, secon
       'http.request.method': labels.method,
       'http.route': labels.route,
       'http.response.status_code': status,
+      ...noted,
       ...(callerTrace === undefined || isParent
         ? {}
         : { 'mesh.caller.trace_id': callerTrace.traceId, 'mesh.caller.span_id': callerTrace.spanId }),

@@ -70,7 +70,9 @@ export async function serveRole(
   {
     close,
     ...role
-  }: Pick<RoleOptions, 'role' | 'core' | 'platform' | 'built' | 'stores'> & { readonly close: () => Promise<void> },
+  }: Pick<RoleOptions, 'role' | 'core' | 'platform' | 'built' | 'stores' | 'tracer'> & {
+    readonly close: () => Promise<void>
+  },
 ): Promise<string> {
   const { app } = await createRoleApp({ ...role, settings: { limits }, thirdParty: new Set(), checkResponses: true })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })

@@ -184,4 +184,26 @@ export const mutants: readonly Mutant[] = [
     tests: ['plugins/providers/reconcilers.test.ts'],
     only: 'reports of gateways',
   },
+  {
+    name: 'routes: headers of credentials pass the launcher',
+    file: 'plugins/providers/launcher/caller-headers.ts',
+    find: ' || reserved.test(name)',
+    replace: '',
+    tests: ['plugins/providers/launcher/caller-headers.test.ts'],
+  },
+  {
+    name: 'routes: the span of the gateway does not name the target',
+    file: 'plugins/providers/gateway/response/attempt-headers.ts',
+    find: '      note(targetAttributes({ target, attempts: count }))\n',
+    replace: '',
+    tests: ['plugins/providers/gateway/targets/routing.test.ts'],
+    only: 'says who answered',
+  },
+  {
+    name: 'routes: a certificate that is not trusted counts as nothing',
+    file: 'plugins/providers/circuits/circuit.ts',
+    find: 'noteError(errorClass)\n      // Calls',
+    replace: "noteError(errorClass)\n      if (errorClass === 'tls_error') return\n      // Calls",
+    tests: ['plugins/providers/gateway/targets/certificates.test.ts'],
+  },
 ]

@@ -44,6 +44,9 @@ export function createCall(request: FastifyRequest, reply: FastifyReply, rest: R
       return formatTraceparent(state.trace)
     },
     requestId: request.id,
+    note: (attributes) => {
+      state.noted = { ...state.noted, ...attributes }
+    },
     get headers() {
       return (headers ??= singleHeaders(request))
     },

@@ -4,6 +4,7 @@ import type { Caller } from '#core/cluster/caller.ts'
 import type { FileBody } from '../input/body.ts'
 import type { Directory } from '#core/cluster/namespace-directory.ts'
 import type { Cursors } from '#core/database/cursors.ts'
+import type { Note } from '#core/telemetry/trace-context.ts'
 import type { StreamRegistry } from '../limits/stream-registry.ts'
 import type { AccessOf, Authz } from './authz.ts'
 import type { ParamsOf, PathNames } from './path-params.ts'
@@ -45,6 +46,8 @@ export interface Call<Params, Query, Body, Granted = unknown> {
   readonly streams: StreamRegistry
   /** Namespaces known to the manager, for `scope=permitted`; undefined without a directory. */
   readonly directory: Directory | undefined
+  /** Adds attributes to the span of the request: names and numbers, never content. */
+  readonly note: Note
   /** Sets a response header or status; the value returned by `handle` is the body. */
   readonly reply: Reply
   readonly request: FastifyRequest

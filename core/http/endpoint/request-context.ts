@@ -5,6 +5,7 @@ import { onClose } from '#core/net/on-close.ts'
 import { servicesOf } from './server-context.ts'
 import { childOf, parseTraceparent, startTrace } from '#core/telemetry/traceparent.ts'
 import type { Trace } from '#core/telemetry/traceparent.ts'
+import type { Attributes } from '#core/telemetry/tracer.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Idempotency } from './endpoint.ts'
 
@@ -46,6 +47,8 @@ export interface RequestState {
   /** Object of the last attempted change at the cluster. */
   attempted?: { readonly kind: string; readonly namespace: string | undefined; readonly name: string | undefined }
   failure?: Failure
+  /** What the handler adds to the span of the request. */
+  noted?: Attributes
   /** Reads each frame of the request's event stream where responses are checked. */
   readFrame?: ((frame: Buffer | string) => void) | undefined
 }

@@ -30,6 +30,8 @@ export interface CallContext {
   readonly conversationId: string | undefined
   /** Header `anthropic-beta`, which the gateway validates. */
   readonly betas?: string | undefined
+  /** Headers of the caller that the gateway may pass to a provider, by name in lowercase. */
+  readonly headers?: Readonly<Record<string, string[]>>
   /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal
   /** Approvals of the run; undefined: the call belongs to no run, so no run can be paused. */

@@ -67,7 +67,7 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
   let isRefused = false
   let loaded: LoadedTarget | undefined
   const failed: FailedTarget[] = []
-  const made = createAttemptHeaders(call.response, asked.route)
+  const made = createAttemptHeaders(call, asked.route)
   try {
     const attempts = targets.map((target) => ({
       provider: target,

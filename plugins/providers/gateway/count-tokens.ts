@@ -27,7 +27,7 @@ export async function countTokens(
   { route, headers, body, native: { betas } }: CountRequest,
 ): Promise<void> {
   const client = createClientResponse({ ...call, api: nativeMessagesApi })
-  const made = createAttemptHeaders(call.response, route)
+  const made = createAttemptHeaders(call, route)
   const attempts = planTargets(services.circuits, route, call.runId).map((target) => ({
     provider: target,
     circuit: target.circuit,

@@ -17,7 +17,10 @@ import { payerOf } from './payment/payer.ts'
 import { authenticate } from './request/principal.ts'
 
 /** A request of the gateway, as the framework passes it. */
-export type GatewayExchange = Pick<Call<unknown, unknown, unknown>, 'bearer' | 'body' | 'request' | 'reply' | 'signal'>
+export type GatewayExchange = Pick<
+  Call<unknown, unknown, unknown>,
+  'bearer' | 'body' | 'request' | 'reply' | 'signal' | 'note'
+>
 
 /** Returns the services of the plugin that owns runs. */
 export function runsOf(services: ProvidersServices): AgentRuns | undefined {
@@ -28,7 +31,7 @@ export function runsOf(services: ProvidersServices): AgentRuns | undefined {
 export async function openCall(
   services: ProvidersServices,
   { gateway, api }: Pick<GatewayCall, 'gateway' | 'api'>,
-  { bearer, body, request, reply: ours, signal }: GatewayExchange,
+  { bearer, body, request, reply: ours, signal, note }: GatewayExchange,
 ): Promise<GatewayCall> {
   const startedAt = performance.now()
   const reply = serverReplyOf({ reply: ours })
@@ -57,6 +60,7 @@ export async function openCall(
     given: request.raw.headers,
     document: () => documentOf(body),
     traceparent: traceparentOf(single(rawHeaders, 'traceparent'), run?.traceId),
+    note,
     signal,
     startedAt,
     deadlineAt: deadlineOf(startedAt, request.raw.headers['x-stainless-timeout']),

@@ -21,6 +21,7 @@ import type { Pod } from '#launcher/contract/listener.ts'
 import { translateRequest } from './call-api.ts'
 import type { CallApi } from './call-api.ts'
 import { toCallError } from './call-error.ts'
+import { readCallerHeaders } from './caller-headers.ts'
 import { responseSink, writeError } from './response-sink.ts'
 import { translatedSink } from './translated-sink.ts'
 
@@ -67,6 +68,7 @@ export function callHandler(
         parentSpanId: parent?.spanId,
         conversationId,
         betas: isOfMessages(api.operation) ? singleHeader(request, 'anthropic-beta')?.slice(0, maxBetas) : undefined,
+        headers: readCallerHeaders(request),
         signal: gone.signal,
         approvals: pod.registry.approvalsOf(runId),
         onResult: reported.ok,

@@ -23,8 +23,8 @@ export interface GatewayTarget {
 }
 
 /**
- * Forwards a call to the gateway and settles it once. Origin, path and credentials are the launcher's, and no header of the agent is
- * copied (B7). Rejects with `Refusal`, `GatewayRefusal` or the reason of `signal`.
+ * Forwards a call to the gateway and settles it once. Origin, path and credentials are the launcher's, and of the agent's headers only
+ * those of `CallContext.headers` are sent, never in place of the launcher's (B7). Rejects with `Refusal`, `GatewayRefusal` or the reason of `signal`.
  */
 export async function forwardCall(to: GatewayTarget, call: AdmittedCall, signal: AbortSignal): Promise<CallResult> {
   const { request, charge } = call
@@ -76,10 +76,14 @@ function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? (error instanceof Error ? error.name : typeof error)
 }
 
-async function headersOf({ token, namespace }: GatewayTarget, call: AdmittedCall): Promise<Record<string, string>> {
+async function headersOf(
+  { token, namespace }: GatewayTarget,
+  call: AdmittedCall,
+): Promise<Record<string, string | string[]>> {
   const { request, context, charge, proof } = call
   const bearer = await token()
   return {
+    ...context.headers,
     'content-type': 'application/json',
     accept: request.stream ? 'text/event-stream' : 'application/json',
     traceparent: context.traceparent,

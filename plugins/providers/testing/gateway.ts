@@ -30,6 +30,8 @@ import { openDatabase } from '#core/database/database.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { currentTrace } from '#core/telemetry/trace-context.ts'
+import { createTracer } from '#core/telemetry/tracer.ts'
+import type { EndedSpan } from '#core/telemetry/tracer.ts'
 import { createDatabase } from '#test/harness/database.ts'
 import { applyShipped } from '#test/harness/deploy.ts'
 import { kubectl } from '#test/harness/kubectl.ts'
@@ -65,6 +67,7 @@ export async function startGateway(
   await migrate(database, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }, own])
   const callers = createCallers({ server: kube.url, pool })
   const lines: string[] = []
+  const spans: EndedSpan[] = []
   const values: Contribution[] = []
   const observed = {
     find: async (kind: string, namespace: string, name: string) => ({
@@ -136,6 +139,7 @@ export async function startGateway(
       identity,
     },
     stores,
+    tracer: createTracer((span) => spans.push(span)),
     built: [{ plugin: providers, services, wired: { wiring: 'ready' } }],
     close: async () => {
       stop.abort()
@@ -155,6 +159,7 @@ export async function startGateway(
     /** Objects that the gateway read from the API server, as `plural/name`. */
     asked,
     lines,
+    spans,
     run,
     /** Fields of agents whose plugin is off. */
     unenforced,
@@ -219,15 +224,8 @@ export async function addRoute(
   name: string,
   parts: { provider: object; route?: object },
 ): Promise<void> {
-  const metadata = { name, namespace: parseLabel('namespace', namespace) }
-  const object = (kind: string, spec: object): KubeObject => ({ apiVersion: API_VERSION, kind, metadata, spec })
-  const resource = { group: 'mesh.dev', version: 'v1alpha1', namespaced: true }
-  await admin.create(
-    { ...resource, plural: 'modelproviders', kind: 'ModelProvider' },
-    object('ModelProvider', parts.provider),
-  )
-  const spec = { providerRef: { name }, model: 'test-1', ...parts.route }
-  await admin.create({ ...resource, plural: 'modelroutes', kind: 'ModelRoute' }, object('ModelRoute', spec))
+  const route = { providerRef: { name }, model: 'test-1', ...parts.route }
+  await addTargets({ admin }, namespace, name, { providers: { [name]: parts.provider }, route })
 }
 
 /** Creates ModelProviders, and a ModelRoute with this spec. */

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { GatewayContext } from '#core/plugin/role-contexts.ts'
+import type { Note } from '#core/telemetry/trace-context.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import type { CallPayer } from '../../contract/call-payment.ts'
 import type { CallerApi } from './caller-api.ts'
@@ -31,6 +32,8 @@ export interface GatewayCall {
   /** The JSON document of the request, unless its API is translated. */
   readonly document: () => string | undefined
   readonly traceparent: string
+  /** Adds attributes to the span of the request. */
+  readonly note: Note
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
   readonly startedAt: number // monotonic, milliseconds

@@ -77,6 +77,12 @@ test(
     const streamed = await client.chat.completions.create({ model: 'shared', messages, stream: true }).withResponse()
     assert.equal(streamed.response.headers.get('x-mesh-target'), `${a}/up/m%C3%BCller/2`)
     for await (const _ of streamed.data);
+    const called = gateway.spans.filter(({ kind }) => kind === 'server')
+    assert.deepEqual(
+      called.map(({ attributes }) => [attributes['mesh.model.target'], String(attributes['mesh.model.attempts'])]),
+      [...attempts, streamed.response.headers.get('x-mesh-attempts')].map((count) => [`${a}/up/m%C3%BCller/2`, count]),
+      'the own span of the gateway names the target that answered',
+    )
 
     // Reported by server-side apply under a field manager of this process.
     const read = async (...path: string[]) =>
