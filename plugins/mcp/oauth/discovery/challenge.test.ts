@@ -23,7 +23,7 @@ test('what is no Bearer challenge, or too long, has no parameters', () => {
     'Bearer x_scope="a"',
     `Bearer scope="${'a'.repeat(2049)}"`,
   ])
-    assert.deepEqual(readChallenge(header), nothing, header)
+    assert.deepEqual(readChallenge(header), nothing, String(header))
   assert.deepEqual(toScopes('a "b" \u0000 \u{1f680} c'), ['a', 'c'])
   assert.equal(toScopes(Array.from({ length: 99 }, (_, n) => `s${n}`).join(' ')).length, 50)
 })
