@@ -53,6 +53,18 @@ export const pluginCommands: readonly ListedCommand[] = [
     load: async () => (await import('#plugins/mcp/cli/commands.ts')).mcpConnectors,
   },
   {
+    words: 'mcp grant',
+    summary: 'print the address at which you consent to an MCP server',
+    usesApi: true,
+    load: async () => (await import('#plugins/mcp/cli/commands.ts')).mcpGrant,
+  },
+  {
+    words: 'mcp grants',
+    summary: 'list your grants of MCP servers',
+    usesApi: true,
+    load: async () => (await import('#plugins/mcp/cli/commands.ts')).mcpGrants,
+  },
+  {
     words: 'mcp list',
     summary: 'list MCP servers with their state',
     usesApi: true,
@@ -75,6 +87,12 @@ export const pluginCommands: readonly ListedCommand[] = [
     summary: 'reject a manifest of an MCP server, or revoke its approval',
     usesApi: true,
     load: async () => (await import('#plugins/mcp/cli/commands.ts')).mcpReject,
+  },
+  {
+    words: 'mcp revoke',
+    summary: 'revoke your grants of an MCP server',
+    usesApi: true,
+    load: async () => (await import('#plugins/mcp/cli/commands.ts')).mcpRevoke,
   },
   {
     words: 'mcp tools',

@@ -14,7 +14,9 @@ import { readGivenCredential } from './read-credential.ts'
 const digest = `sha256:${'a'.repeat(64)}`
 const metadata = { namespace: 'demo', name: 'weather' }
 
-/** An API with one response, and the requests that it has received. */
+type Respond = (route: string) => unknown
+
+/** An API with one response, or one for each route, and the requests that it has received. */
 async function start(t: TestContext) {
   const requests: { readonly route: string; readonly body: unknown }[] = []
   let response: unknown = {}
@@ -23,8 +25,10 @@ async function start(t: TestContext) {
     read.then(
       (body) => {
         requests.push({ route: `${request.method} ${request.url}`, body })
-        if (response === undefined) return answer.writeHead(204).end()
-        return answer.setHeader('content-type', 'application/json').end(JSON.stringify(response))
+        const given: unknown =
+          typeof response === 'function' ? (response as Respond)(`${request.method} ${request.url}`) : response
+        if (given === undefined) return answer.writeHead(204).end()
+        return answer.setHeader('content-type', 'application/json').end(JSON.stringify(given))
       },
       () => answer.destroy(),
     )
@@ -122,4 +126,48 @@ test('meshctl mcp publishes, approves, rejects and lists', async (t) => {
   assert.equal((await run('references', 'weather')).out, 'binding\tdemo\tb\n')
   respond({ items: [], nextCursor: null })
   for (const list of ['list', 'tools', 'connectors']) assert.equal((await run(list)).code, 0, list)
+})
+
+test('meshctl mcp grant prints the address, waits for another grant than before, and lists and revokes grants', async (t) => {
+  const { run, requests, respond } = await start(t)
+  const authorizationUrl = 'https://auth.example.com/authorize?state=s'
+  const expiresAt = new Date(Date.now() + 600_000).toISOString()
+  respond({ authorizationUrl, expiresAt })
+  const begun = await run('grant', 'tickets', '--scope', 'tickets.read')
+  assert.deepEqual([begun.code, begun.out, begun.err], [0, `${authorizationUrl}\n`, ''])
+  assert.deepEqual(requests.splice(0), [
+    {
+      route: 'POST /api/mcp/oauth/grant',
+      body: { namespace: 'demo', server: 'tickets', scopes: ['tickets.read'] },
+    },
+  ])
+  const grantOf = (createdAt: string, usable = true) => ({
+    namespace: 'demo',
+    server: 'tickets',
+    scopes: ['tickets.read'],
+    expiresAt: null,
+    refreshable: true,
+    usable,
+    createdAt,
+  })
+  const old = grantOf('2026-01-01T00:00:00.000Z')
+  const pages = [[old], [old], [grantOf('2026-01-02T00:00:00.000Z', false)], [grantOf('2026-01-03T00:00:00.000Z')]]
+  respond((route: string) =>
+    route.startsWith('POST ') ? { authorizationUrl, expiresAt } : { items: pages.shift() ?? [], nextCursor: null },
+  )
+  const waited = await run('grant', 'tickets', '--wait')
+  assert.equal(waited.code, 0, waited.err)
+  assert.match(waited.err, /Open this address to consent:\nhttps:\/\/auth\.example\.com/)
+  assert.match(waited.out, /^demo\ttickets\ttrue\ttickets\.read\t/)
+  assert.deepEqual(pages, [])
+  const past = { authorizationUrl, expiresAt: new Date(0).toISOString() }
+  respond((route: string) => (route.startsWith('POST ') ? past : { items: [old], nextCursor: null }))
+  const late = await run('grant', 'tickets', '--wait')
+  assert.deepEqual([late.code, late.out], [1, ''])
+  assert.match(late.err, /no consent to mcpserver\/demo\/tickets/)
+  assert.match((await run('grants')).out, /^demo\ttickets\ttrue/)
+  requests.splice(0)
+  respond(undefined)
+  assert.equal((await run('revoke', 'tickets')).out, 'grant/demo/tickets revoked\n')
+  assert.equal(requests.pop()?.route, 'DELETE /api/mcp/oauth/grant/tickets?namespace=demo')
 })

@@ -110,3 +110,32 @@ export const mcpReject = defineApiCommand({
   },
   load: async () => (await import('./change-servers.ts')).rejectOf,
 })
+
+/** `meshctl mcp grant`. */
+export const mcpGrant = defineApiCommand({
+  words: 'mcp grant',
+  summary: 'print the address at which you consent to an MCP server',
+  examples: [['mcp grant tickets --wait', 'waits until you have consented']],
+  description: 'The address is valid for ten minutes, in a browser in which you are signed in to the console.',
+  options: {
+    name: server,
+    scope: { value: 'SCOPE', repeatable: true, help: 'scope to ask for; default: those that the server asks for' },
+    wait: { help: 'wait for the consent, and print the grant' },
+  },
+  load: async () => (await import('./change-grants.ts')).grantOf,
+})
+
+/** `meshctl mcp grants`. */
+export const mcpGrants = defineApiCommand({
+  words: 'mcp grants',
+  summary: 'list your grants of MCP servers',
+  load: async () => (await import('./change-grants.ts')).printGrants,
+})
+
+/** `meshctl mcp revoke`. */
+export const mcpRevoke = defineApiCommand({
+  words: 'mcp revoke',
+  summary: 'revoke your grants of an MCP server',
+  options: { name: server },
+  load: async () => (await import('./change-grants.ts')).revokeGrantOf,
+})
