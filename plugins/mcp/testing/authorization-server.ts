@@ -25,6 +25,8 @@ export interface TestAuthorizationServer {
   accountOf(token: string, resource: string): Promise<string | undefined>
   /** The next consents are of this account. */
   as(account: string): void
+  /** Runs once, after the server has made the next tokens and before it sends them. */
+  beforeTokens(work: () => Promise<void>): void
 }
 
 /** Starts the server. */
@@ -39,8 +41,15 @@ export async function startAuthorizationServer(
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const state = { account: options.account ?? 'ada' }
   const provider = new Provider(issuer, configurationOf(options)) as unknown as ProviderWithTokens
-  const answer = provider.callback()
   const requests: string[] = []
+  let work: (() => Promise<void>) | undefined
+  provider.use(async ({ path }, next) => {
+    await next()
+    const due = path === '/token' ? work : undefined
+    work = due === undefined ? work : undefined
+    await due?.()
+  })
+  const answer = provider.callback()
   server.on('request', (request, response) => {
     const { pathname } = new URL(request.url ?? '/', issuer)
     requests.push(pathname)
@@ -57,6 +66,7 @@ export async function startAuthorizationServer(
       return found?.isValid === true && found.aud === resource ? found.accountId : undefined
     },
     as: (account) => (state.account = account),
+    beforeTokens: (given) => (work = given),
   }
 }
 
@@ -113,7 +123,8 @@ interface GrantContext {
   }
 }
 
-interface ProviderWithTokens extends Provider {
+interface ProviderWithTokens extends Omit<Provider, 'use'> {
+  use(middleware: (context: { readonly path: string }, next: () => Promise<void>) => Promise<void>): unknown
   readonly AccessToken: {
     find(
       token: string,

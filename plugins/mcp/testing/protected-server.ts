@@ -10,16 +10,22 @@ export interface ProtectedServer extends ToolServer {
   readonly accounts: string[]
   /** From now on, it refuses every token that it has seen. */
   refuseSeen(): void
+  /** From now on, it refuses every token. */
+  refuseAll(): void
   /** Shows no challenge: its metadata is at the well-known address only. */
   hideChallenge(): void
 }
 
 /** Starts an MCP server in front of which stands a resource server of RFC 9728. */
-export async function startProtectedServer(t: Scope, at: TestAuthorizationServer): Promise<ProtectedServer> {
+export async function startProtectedServer(
+  t: Scope,
+  at: Pick<TestAuthorizationServer, 'issuer' | 'accountOf'>,
+): Promise<ProtectedServer> {
   const seen = new Set<string>()
   const refused = new Set<string>()
   const accounts: string[] = []
   let isHidden = false
+  let isClosed = false
   const first = async (request: IncomingMessage, response: ServerResponse): Promise<boolean> => {
     const origin = `http://${request.headers.host}`
     const resource = `${origin}/mcp`
@@ -29,7 +35,7 @@ export async function startProtectedServer(t: Scope, at: TestAuthorizationServer
       return true
     }
     const [, token = ''] = /^Bearer (.+)$/.exec(request.headers.authorization ?? '') ?? []
-    const account = token === '' || refused.has(token) ? undefined : await at.accountOf(token, resource)
+    const account = token === '' || isClosed || refused.has(token) ? undefined : await at.accountOf(token, resource)
     seen.add(token)
     if (account !== undefined) {
       accounts.push(account)
@@ -46,6 +52,7 @@ export async function startProtectedServer(t: Scope, at: TestAuthorizationServer
     refuseSeen: () => {
       for (const token of seen) refused.add(token)
     },
+    refuseAll: () => (isClosed = true),
     hideChallenge: () => (isHidden = true),
   }
 }

@@ -7,6 +7,7 @@ import { TokensRefused, refreshTokens } from '../server/authorization-calls.ts'
 import type { GrantServices } from '../server/grant-services.ts'
 import { openTokens, sealTokens } from './grant-secret.ts'
 import type { GrantSecret } from './grant-secret.ts'
+import { revokeUpstream } from './revoke-tokens.ts'
 
 /** An access token of a person, and the version of the grant that it is from. */
 export interface UserToken {
@@ -92,7 +93,7 @@ async function refresh(services: GrantServices, grant: SelectedGrant): Promise<U
     const stored = sealTokens(services.sealed, grant, given)
     const isSaved = await store.transact((tx) => saveRefreshed(tx.tables<McpTables>(), grant, stored))
     // The person has revoked the grant, or has consented again.
-    if (!isSaved) return await findNext(services, grant)
+    if (!isSaved) return await findNext(services, { ...grant, ...stored })
     const refreshed = { ...grant, ...stored, version: grant.version + 1, refreshing_until: null }
     return { bearer: tokens.accessToken, grant: refreshed }
   } catch (error) {
@@ -119,6 +120,8 @@ async function waitForNext(services: GrantServices, grant: SelectedGrant): Promi
 
 async function findNext(services: GrantServices, grant: SelectedGrant): Promise<UserToken | undefined> {
   const newest = await findGrant(services.store.reader<McpTables>(), keyOf(grant))
+  // Tokens that were issued after the revocation would outlive it.
+  if (newest === undefined) await revokeUpstream(services, grant)
   return newest?.is_usable === true && newest.version !== grant.version ? toToken(services, newest) : undefined
 }
 
