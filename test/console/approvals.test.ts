@@ -88,6 +88,10 @@ test('a rejection needs a reason; several are rejected with one, and never appro
   await page.fill('input[aria-label="Reason"]', 'not now')
   await page.keyboard.press('Enter')
   await untilTitle(page, 'Give a consent')
+  // No approval of another person helps: the way to the consent is shown, built of names.
+  const way = page.getByRole('link', { name: 'Grant access' })
+  assert.equal(await way.getAttribute('href'), '/consent/demo/calendar?run=run-4')
+  assert.equal(await page.getByRole('button', { name: 'Approve' }).count(), 0)
   assert.deepEqual(sent, [
     { run: 'run-3', interruptId: 'i3', decision: 'reject', reason: 'not now', onReject: 'answer' },
   ])

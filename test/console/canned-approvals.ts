@@ -21,7 +21,12 @@ const asks = [
   { agent: 'refund-agent', tool: 'payments.refund', arguments: { note: hostile } },
   { agent: 'close-assistant', question: 'Which **period**?', reason: 'input_required' },
   { agent: hostile, tool: hostile, question: hostile },
-  { agent: 'meeting-brief', reason: 'auth_required', question: 'The calendar of Ada.' },
+  {
+    agent: 'meeting-brief',
+    reason: 'auth_required',
+    question: 'The calendar of Ada.',
+    consent: { namespace: 'demo', server: 'calendar', path: '//evil.example/consent' },
+  },
 ]
 
 /** Five paused runs, the first of which expires first. A decision of run 1 is overtaken by that of another person. */

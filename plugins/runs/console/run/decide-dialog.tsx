@@ -7,6 +7,8 @@ import { Notice } from '#ui/parts/page/notice.tsx'
 import { Tag } from '#ui/parts/status/status-badge.tsx'
 import styles from './run-page.module.css'
 import type { RunOfPage } from './run-state.ts'
+import { consentPath, waitsForConsent } from '../send/consent-path.ts'
+import { ConsentWay } from '../send/consent-way.tsx'
 import { sendRun } from '../send/send-run.ts'
 import type { InterruptDecision } from '../send/send-run.ts'
 import { runText } from './text.ts'
@@ -33,6 +35,7 @@ export function DecideDialog({ run, onClose }: { readonly run: RunOfPage; readon
         <InterruptForm
           key={interrupt.id}
           interrupt={interrupt}
+          run={run.id}
           isBusy={resume.isPending}
           onSend={(answer) => (resume.isPending ? undefined : resume.mutate({ ...answer, interruptId: interrupt.id }))}
         />
@@ -42,19 +45,22 @@ export function DecideDialog({ run, onClose }: { readonly run: RunOfPage; readon
 }
 
 interface InterruptFormProps {
+  readonly run: string
   readonly interrupt: OpenInterrupt
   readonly isBusy: boolean
   readonly onSend: (answer: Readonly<Record<string, unknown>>) => void
 }
 
-function InterruptForm({ interrupt, isBusy, onSend }: InterruptFormProps) {
+function InterruptForm({ run, interrupt, isBusy, onSend }: InterruptFormProps) {
   const [words, setWords] = useState('')
   const { tool, question, hints, policy, reason } = interrupt
   const isQuestion = reason === 'input_required'
   const given = words.trim() === '' ? {} : { reason: words.trim() }
   return (
     <section className={styles['interrupt']}>
-      <h3 dir="auto">{isQuestion ? text.question : text.asks(tool ?? '')}</h3>
+      <h3 dir="auto">
+        {isQuestion ? text.question : waitsForConsent(interrupt) ? text.needsConsent : text.asks(tool ?? '')}
+      </h3>
       {question === undefined ? undefined : (
         <p dir="auto" className="user-text">
           {question}
@@ -88,9 +94,13 @@ function InterruptForm({ interrupt, isBusy, onSend }: InterruptFormProps) {
             <Button kind="danger" isBusy={isBusy} onClick={() => onSend({ decision: 'reject', ...given })}>
               {text.reject}
             </Button>
-            <Button kind="primary" isBusy={isBusy} onClick={() => onSend({ decision: 'approve', ...given })}>
-              {text.approve}
-            </Button>
+            {waitsForConsent(interrupt) ? (
+              <ConsentWay to={consentPath(run, interrupt)} />
+            ) : (
+              <Button kind="primary" isBusy={isBusy} onClick={() => onSend({ decision: 'approve', ...given })}>
+                {text.approve}
+              </Button>
+            )}
           </>
         )}
       </div>

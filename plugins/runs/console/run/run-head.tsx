@@ -10,6 +10,7 @@ import { useNow } from '#ui/parts/value/clock.ts'
 import { IdCopy } from '#ui/parts/value/id-copy.tsx'
 import { Count, Duration, Money } from '#ui/parts/value/numbers.tsx'
 import { Time } from '#ui/parts/value/time.tsx'
+import { consentPath } from '../send/consent-path.ts'
 import { tokensOf } from '../list/run-numbers.ts'
 import styles from './run-page.module.css'
 import { elapsedOf } from './run-state.ts'
@@ -32,7 +33,7 @@ const MOST_WORDS = 400
 export function RunHead({ run, progress, onFailure, onDecide }: RunHeadProps) {
   const { state, failReason, error, pauseReason, interrupts, waitReason } = run
   const isFailed = error !== null
-  const consent = interrupts.find((one) => one.consent !== undefined)?.consent
+  const consent = interrupts.map((one) => consentPath(run.id, one)).find((path) => path !== undefined)
   return (
     <StateLine badge={<StatusBadge state={state} />}>
       {isFailed ? (
@@ -44,11 +45,7 @@ export function RunHead({ run, progress, onFailure, onDecide }: RunHeadProps) {
       {state === 'paused' ? (
         <>
           <b>{interrupts[0]?.tool ?? run.agent?.name ?? ''}</b> {text.waits[pauseReason ?? ''] ?? pauseReason}{' '}
-          {consent === undefined ? (
-            <LineButton words={text.decide} onPick={onDecide} />
-          ) : (
-            <ConsentLink to={consent.path} />
-          )}
+          {consent === undefined ? <LineButton words={text.decide} onPick={onDecide} /> : <ConsentLink to={consent} />}
         </>
       ) : undefined}
       {state === 'queued' ? waitReason?.message : undefined}

@@ -85,6 +85,7 @@ export const runText = {
     title: 'Decide',
     asks: (tool: string) => `The agent asks to call ${tool}`,
     question: 'The agent asks a question',
+    needsConsent: 'The agent needs a consent',
     destructive: 'A change may destroy something',
     readOnly: 'The tool changes nothing',
     rule: (kind: string, name: string) => `Asked for by ${kind} ${name}`,

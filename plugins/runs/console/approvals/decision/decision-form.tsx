@@ -9,6 +9,8 @@ import { ReplyField } from './reply-field.tsx'
 import { readReply, readArguments } from '../items/replies.ts'
 import type { WrittenValue } from '../items/replies.ts'
 import type { ApprovalItem, PausedRun } from '../items/approval-items.ts'
+import { consentPath, waitsForConsent } from '../../send/consent-path.ts'
+import { ConsentWay } from '../../send/consent-way.tsx'
 import styles from './decision.module.css'
 import { ArgumentsCard } from './arguments-card.tsx'
 import type { GivenDecision } from '../items/decide.ts'
@@ -63,6 +65,7 @@ export function DecisionForm({ item, onDecided, onOvertaken, children }: Decisio
         </div>
       )}
       <Footer
+        consent={waitsForConsent(interrupt) ? { to: consentPath(item.run.id, interrupt) } : undefined}
         acceptWords={isQuestion ? text.send : edited === undefined ? text.approve : text.approveEdited}
         problem={problem?.of === 'reason' ? problem.words : undefined}
         {...{ reason, setReason, onReject, setOnReject, isBusy, isOwn, accept, reject }}
@@ -77,6 +80,8 @@ function acceptance(isQuestion: boolean, read: WrittenValue | undefined): GivenD
 }
 
 interface FooterProps {
+  /** What is granted on another page, in place of an approval here. */
+  readonly consent: { readonly to: string | undefined } | undefined
   readonly acceptWords: string
   readonly problem: string | undefined
   readonly reason: string
@@ -90,14 +95,14 @@ interface FooterProps {
 }
 
 /** The buttons. A key focuses one of them, and Enter presses it: no single key decides. */
-function Footer({ acceptWords, problem, isOwn, isBusy, accept, reject, ...state }: FooterProps) {
+function Footer({ consent, acceptWords, problem, isOwn, isBusy, accept, reject, ...state }: FooterProps) {
   const acceptButton = useRef<HTMLButtonElement>(null)
   const reasonField = useRef<HTMLInputElement>(null)
   const [isArmed, setArmed] = useState(false)
   const arm = (): void => {
     if (!isOwn()) return
     acceptButton.current?.focus()
-    setArmed(true)
+    setArmed(acceptButton.current !== null)
   }
   useKeys([
     { keys: 'a', label: text.keys.approve, run: arm },
@@ -130,16 +135,20 @@ function Footer({ acceptWords, problem, isOwn, isBusy, accept, reject, ...state 
       <Button kind="danger" icon="cross" isBusy={isBusy} onClick={reject}>
         {text.reject} <Key>{text.keyNames.reject}</Key>
       </Button>
-      <Button
-        ref={acceptButton}
-        kind="primary"
-        icon="check"
-        isBusy={isBusy}
-        onClick={accept}
-        onBlur={() => setArmed(false)}
-      >
-        {acceptWords} <Key>{isArmed ? text.pressEnter : text.keyNames.approve}</Key>
-      </Button>
+      {consent === undefined ? (
+        <Button
+          ref={acceptButton}
+          kind="primary"
+          icon="check"
+          isBusy={isBusy}
+          onClick={accept}
+          onBlur={() => setArmed(false)}
+        >
+          {acceptWords} <Key>{isArmed ? text.pressEnter : text.keyNames.approve}</Key>
+        </Button>
+      ) : (
+        <ConsentWay {...consent} />
+      )}
       {problem === undefined ? undefined : <FieldError id="reason-problem">{problem}</FieldError>}
     </div>
   )
