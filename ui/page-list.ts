@@ -8,6 +8,7 @@ import { feedbackPages } from '../plugins/feedback/console/page.ts'
 import { runFeedbackPages } from '../plugins/feedback/console/run/page.ts'
 import { settingsPages } from '../plugins/identity/console/settings/page.ts'
 import { mcpApprovalPages } from '../plugins/mcp/console/approvals/page.ts'
+import { connectorPages } from '../plugins/mcp/console/connectors/page.ts'
 import { mcpGrantPages } from '../plugins/mcp/console/grants/page.ts'
 import { mcpServerPages } from '../plugins/mcp/console/servers/page.ts'
 import { toolPages } from '../plugins/mcp/console/tools/page.ts'
@@ -33,6 +34,7 @@ export const pluginPages: readonly ConsolePages[] = [
   runFeedbackPages,
   settingsPages,
   mcpApprovalPages,
+  connectorPages,
   mcpGrantPages,
   mcpServerPages,
   toolPages,

@@ -65,6 +65,7 @@ export const mcp = definePlugin({
   close: ({ close }) => close(),
   console: [
     { id: 'mcpservers', title: 'MCP servers', section: 'Connect', path: '/mcpservers', capability: 'mcp' },
+    { id: 'connectors', title: 'Connectors', section: 'Connect', path: '/connectors', capability: 'mcp.catalog' },
     { id: 'tools', title: 'Tools', section: 'Connect', path: '/tools', capability: 'mcp.catalog' },
     {
       id: 'mcpapprovals',

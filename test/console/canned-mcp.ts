@@ -1,5 +1,6 @@
 import type { KindObject } from '#ui/kinds/kind-object.ts'
 import type { McpApproval } from '#schemas/api/mcp-approvals.ts'
+import type { McpConnector } from '#schemas/api/mcp-connectors.ts'
 import type { McpGrant } from '#schemas/api/mcp-grants.ts'
 import { hostileName } from './canned-providers.ts'
 import { cannedShell } from './fake-console.ts'
@@ -65,8 +66,36 @@ export const consentedGrants: readonly McpGrant[] = [
   },
 ]
 
+/** Servers that can be connected: a published one with hostile words, and two of the shipped list. */
+export const connectors: readonly McpConnector[] = [
+  {
+    id: 'published:uid-1',
+    source: 'published',
+    title: hostileName,
+    description: hostileName,
+    tags: ['x'.repeat(40)],
+    url: `https://tools.example.com/${'y'.repeat(300)}`,
+    auth: 'header',
+    header: 'x-api-key',
+    publishedBy: hostileName,
+    publishedAt: now,
+  },
+  ...(['GitHub', 'DeepWiki'] as const).map((title) => ({
+    id: `shipped:${title.toLowerCase()}`,
+    source: 'shipped' as const,
+    title,
+    description: 'Repositories, issues and pull requests.',
+    tags: ['development', 'issues'],
+    url: `https://${title.toLowerCase()}.example.com/mcp`,
+    auth: title === 'GitHub' ? ('bearer' as const) : ('none' as const),
+    asOf: '2026-11-30',
+    documentation: 'https://github.com/github/github-mcp-server',
+  })),
+]
+
 const pages = [
   { id: 'mcpservers', title: 'MCP servers', section: 'Connect', path: '/mcpservers', capability: 'mcp' },
+  { id: 'connectors', title: 'Connectors', section: 'Connect', path: '/connectors', capability: 'mcp.catalog' },
   { id: 'tools', title: 'Tools', section: 'Connect', path: '/tools', capability: 'mcp.catalog' },
   {
     id: 'mcpapprovals',
@@ -132,7 +161,10 @@ export const cannedMcp: CannedResponses = {
   '/api/capabilities': {
     profile: 'open',
     pages,
-    capabilities: pages.map(({ capability }) => ({ id: capability, enabled: true })),
+    capabilities: [...pages.map(({ capability }) => capability), 'mcp.register', 'mcp.publish'].map((id) => ({
+      id,
+      enabled: true,
+    })),
   },
   '/api/mcpservers': { items: [driftedServer], nextCursor: null },
   '/api/mcpservers/demo/weather': driftedServer,
@@ -145,6 +177,7 @@ export const cannedMcp: CannedResponses = {
   '/api/mcpservers/demo/tickets/references': { bindings: [], registries: [], agents: [], complete: true },
   '/api/mcpservers/demo/tickets': consentServer,
   '/api/mcp/oauth/grants': { items: consentedGrants, nextCursor: null },
+  '/api/mcp/connectors': { items: connectors, nextCursor: null },
   '/api/mcp/approvals': { items: waitingManifests, nextCursor: null },
   '/api/tools': {
     items: [

@@ -32,7 +32,7 @@ test('failures come first, then decisions, then what is not ready; each leads to
       '<img src=x onerror=alert(1)> is not ready: /agents/finance/%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E',
       'The newest version of triage is held back: /agents/support/triage?tab=versions',
       'The newest version of writer does not start: /agents/support/writer?tab=versions',
-      '1 MCP server offers other tools than before: /mcpservers',
+      '1 MCP server offers other tools than before: /mcpapprovals',
     ],
   )
   assert.equal(unnamedOf(badDay), 3)
@@ -137,8 +137,8 @@ async function lookAt(browser: Browser, url: string, look: Look, words: RegExp):
   await page.reload()
   await page.getByText(words).first().waitFor()
   await page.getByText('First steps').waitFor()
-  // There is no page of MCP servers here: the row has no link.
-  assert.equal(await page.locator('a[href^="/mcpservers"]').count(), 0)
+  // There is no page of tool approvals here: the row has no link.
+  assert.equal(await page.locator('a[href^="/mcp"]').count(), 0)
   assert.deepEqual(await axeViolations(page), [], `${look.scheme}, ${look.width}`)
   assert.ok((await overflowOf(page)) <= 0, `${look.width} scrolls sideways`)
   assert.ok(asked.length <= 6, asked.join(' '))

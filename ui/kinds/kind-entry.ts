@@ -24,6 +24,8 @@ export interface KindEntry {
   readonly about: string
   /** Whether its objects have no namespace. */
   readonly isClusterWide?: boolean
+  /** Capability that creating one needs beside the verb, where a setting of its own hides it. */
+  readonly createNeeds?: string
   /** Columns beside name, namespace, state and age; without them the first fields of the spec. */
   readonly columns?: readonly KindColumn[]
 }

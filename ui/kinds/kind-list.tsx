@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
+import { useCapability } from '../api/capabilities.ts'
 import { apiQuery } from '../api/queries.ts'
 import { usePaging } from '../contract/paging.ts'
 import { useAddress } from '../contract/search.ts'
@@ -47,7 +48,8 @@ export function KindList({ entry, parts = {} }: KindListProps) {
     navigate({ href }).catch(() => undefined)
   }
   const create = (): void => open(newPath(entry) + (namespace === undefined ? '' : `?namespace=${namespace}`))
-  const canCreate = served?.verbs.includes('create') === true
+  const isOffered = useCapability(entry.createNeeds)
+  const canCreate = isOffered && served?.verbs.includes('create') === true
   const clear = (): void => change({ q: undefined, cursor: undefined })
   const isEmpty = data?.items.length === 0 && q === undefined
   return (

@@ -105,7 +105,7 @@ function changedServers(servers: Summary['waiting']['manifests']): readonly Atte
       why: text.manifestsWhy(first.name),
       since: first.since,
       act: text.see,
-      to: '/mcpservers',
+      to: '/mcpapprovals',
     },
   ]
 }

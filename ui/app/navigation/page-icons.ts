@@ -23,6 +23,7 @@ const pageIcons: Readonly<Record<string, IconName>> = {
   modelroutes: 'list',
   secretbindings: 'key',
   mcpservers: 'server',
+  connectors: 'world',
   tools: 'tool',
   mcpapprovals: 'approvals',
   mcpgrants: 'key',

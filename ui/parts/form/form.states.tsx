@@ -2,6 +2,7 @@ import { useRef, useState } from 'react'
 import { exampleSchema, exampleYaml } from '../document/example-document.states.ts'
 import { Button } from '../control/button.tsx'
 import type { PartStates } from '../part-states.ts'
+import { ConnectForm } from './connect-form.tsx'
 import { DialogForm, FieldPair } from './dialog-form.tsx'
 import { SchemaForm } from './schema-form.tsx'
 import { CheckField, ChoiceField, SecretField, TextField } from './text-field.tsx'
@@ -62,6 +63,37 @@ function OpenedForm() {
   )
 }
 
+function OpenedConnection() {
+  const [isOpen, setOpen] = useState(false)
+  const [place, setPlace] = useState({ name: 'openai', namespace: 'demo' })
+  const close = (): void => setOpen(false)
+  const labels = { name: 'Name', namespace: 'Namespace', steps: { label: 'What happens' } }
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>Open the connection</Button>
+      {isOpen ? (
+        <ConnectForm
+          words={{ title: 'Connect', hint: 'A key is pasted once.', action: 'Connect', ...labels }}
+          place={place}
+          refused={{ name: 'is taken' }}
+          steps={[
+            { name: 'Ask', state: 'done' },
+            { name: 'Store', state: 'failed' },
+          ]}
+          isBusy={false}
+          error={null}
+          lead={<Chosen />}
+          onPlace={(changed) => setPlace({ ...place, ...changed })}
+          onSubmit={close}
+          onClose={close}
+        >
+          <Pasted />
+        </ConnectForm>
+      ) : undefined}
+    </>
+  )
+}
+
 const filled = (at: string) => () => <Filled at={at} />
 
 /** States of the parts of this folder. */
@@ -92,6 +124,7 @@ export const formStates: readonly PartStates[] = [
       },
     ],
   },
+  { part: 'ConnectForm', states: [{ name: 'a step failed', show: () => <OpenedConnection /> }] },
   { part: 'DialogForm', states: [{ name: 'refused', show: () => <OpenedForm /> }] },
   {
     part: 'FieldPair',

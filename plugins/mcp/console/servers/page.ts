@@ -10,6 +10,7 @@ export const mcpServerPages = defineKindPages(
     title: text.title,
     noun: text.noun,
     icon: 'server',
+    createNeeds: 'mcp.register',
     about: text.about,
   },
   async () => (await import('./server-parts.tsx')).mcpServerParts,

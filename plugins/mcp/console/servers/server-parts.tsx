@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { useCapability } from '#ui/api/capabilities.ts'
 import { useAddress } from '#ui/contract/search.ts'
 import { toCell, valueAt } from '#ui/kinds/kind-object.ts'
 import type { KindParts } from '#ui/kinds/kind-entry.ts'
@@ -8,6 +9,7 @@ import { Tag } from '#ui/parts/status/status-badge.tsx'
 import { Count } from '#ui/parts/value/numbers.tsx'
 import { GrantCard } from '../grants/grant-card.tsx'
 import { ConnectServer } from './connect-server.tsx'
+import { ConnectionCard } from './connection-card.tsx'
 import { DriftCard } from './drift-card.tsx'
 import { ManifestCard } from './manifest-card.tsx'
 import { ServerUsersCard } from './server-references.tsx'
@@ -19,6 +21,9 @@ const blank = { name: '', url: '', kind: 'none', header: '' } as const
 function ServersBar() {
   const [{ namespace = 'default' }] = useAddress()
   const [isConnecting, setConnecting] = useState(false)
+  // A setting of the installation closes the routes that register servers.
+  const isOffered = useCapability('mcp.register')
+  if (!isOffered) return undefined
   return (
     <>
       <Button kind="primary" icon="plug" onClick={() => setConnecting(true)}>
@@ -46,6 +51,7 @@ function ServerOverview({ object }: { readonly object: KindObject }) {
     <>
       <DriftCard object={object} />
       <GrantCard object={object} />
+      <ConnectionCard object={object} />
       <ManifestCard object={object} />
       <ServerUsersCard object={object} />
     </>

@@ -8,6 +8,7 @@ export const serversText = {
   columns: { tools: 'Tools', waiting: 'Waiting', address: 'Address' },
   waits: (count: number) => `${plural(count, 'change', 'changes')} to accept`,
   connect: 'Connect',
+  connection: { title: 'Connection' },
   manifest: {
     title: 'Accepted tools',
     none: 'No definitions are accepted yet.',
@@ -39,18 +40,6 @@ export const serversText = {
     url: 'Address',
     urlHint: 'Its streamable HTTP endpoint',
     urlExample: 'https://tools.example.com/mcp',
-    kind: 'Credential',
-    kinds: {
-      none: 'None',
-      bearer: 'A token, as bearer',
-      header: 'A value in a header',
-      oauth: 'The consent of each person (OAuth)',
-    },
-    header: 'Header',
-    headerExample: 'x-api-key',
-    value: 'Token or value',
-    valueRequired: 'This kind of credential needs a value.',
-    valueHint: 'Paste it once.',
     steps: {
       label: 'Handshake',
       resolve: 'Resolve the address',

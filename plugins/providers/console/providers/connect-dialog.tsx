@@ -1,9 +1,9 @@
 import { useRef, useState } from 'react'
 import type { Provider } from '#schemas/api/providers.ts'
-import { DialogForm, FieldPair } from '#ui/parts/form/dialog-form.tsx'
+import { ConnectForm } from '#ui/parts/form/connect-form.tsx'
+import { FieldPair } from '#ui/parts/form/dialog-form.tsx'
 import { CheckField, ChoiceField, SecretField, TextField } from '#ui/parts/form/text-field.tsx'
 import { showToast } from '#ui/parts/overlay/toast-store.ts'
-import { StepList } from '#ui/parts/status/step-list.tsx'
 import { defaultAddresses, faultOfKey, toConnectBody } from './connect-body.ts'
 import type { ConnectFields, ProviderType } from './connect-body.ts'
 import { refusalsOf } from './refusals.ts'
@@ -42,40 +42,26 @@ export function ConnectDialog({ namespace = 'default', onClose, onConnected }: C
   }
   const faults = { required: text.keyRequired, wrong: text.keyWrong }
   return (
-    <DialogForm
-      title={text.title}
-      hint={text.hint}
-      action={text.action}
+    <ConnectForm
+      words={text}
+      place={fields}
+      refused={refused}
+      steps={steps && (['try', 'store'] as const).map((step) => ({ name: text.steps[step], state: steps[step] }))}
       isBusy={isBusy}
       error={rest}
+      lead={
+        <ChoiceField<ProviderType>
+          label={text.type}
+          value={fields.type}
+          options={types}
+          refused={refused.type}
+          onChange={(type) => setFields({ ...fields, type, name: isOwnName(fields) ? type : fields.name })}
+        />
+      }
+      onPlace={(place) => setFields({ ...fields, ...place })}
       onSubmit={submit}
       onClose={onClose}
     >
-      <ChoiceField<ProviderType>
-        label={text.type}
-        value={fields.type}
-        options={types}
-        refused={refused.type}
-        onChange={(type) => setFields({ ...fields, type, name: isOwnName(fields) ? type : fields.name })}
-      />
-      <FieldPair>
-        <TextField
-          label={text.name}
-          value={fields.name}
-          maxLength={63}
-          isRequired
-          refused={refused.name}
-          onChange={set('name')}
-        />
-        <TextField
-          label={text.namespace}
-          value={fields.namespace}
-          maxLength={63}
-          isRequired
-          refused={refused.namespace}
-          onChange={set('namespace')}
-        />
-      </FieldPair>
       {fields.type === 'mock' ? undefined : (
         <>
           <TextField
@@ -120,13 +106,7 @@ export function ConnectDialog({ namespace = 'default', onClose, onConnected }: C
         </details>
       ) : undefined}
       <CheckField label={text.isTried} isOn={isTried} onChange={setTried} />
-      {steps === undefined ? undefined : (
-        <StepList
-          label={text.steps.label}
-          steps={(['try', 'store'] as const).map((step) => ({ name: text.steps[step], state: steps[step] }))}
-        />
-      )}
-    </DialogForm>
+    </ConnectForm>
   )
 }
 

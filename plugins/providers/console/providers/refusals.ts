@@ -1,4 +1,6 @@
 import { ApiProblem } from '#ui/api/api-problem.ts'
+import { refusedFields } from '#ui/parts/form/refusal-at.ts'
+import type { RefusedFields } from '#ui/parts/form/refusal-at.ts'
 import { providersText } from './text.ts'
 
 const text = providersText.dialog
@@ -6,28 +8,17 @@ const text = providersText.dialog
 /** Fields of the dialog that a refusal may be of. */
 export type RefusedPart = 'namespace' | 'name' | 'type' | 'baseUrl' | 'organization' | 'apiVersion' | 'apiKey'
 
-/** What was refused, at its fields; `rest` is what no field has. */
-export interface Refusals {
-  readonly fields: Readonly<Partial<Record<RefusedPart, string>>>
-  readonly rest: Error | null
-}
-
 const parts: readonly RefusedPart[] = ['namespace', 'name', 'type', 'baseUrl', 'organization', 'apiVersion', 'apiKey']
 
 /** A refusal in the words of the page, at its field. Pure. */
-export function refusalsOf(error: Error | null): Refusals {
+export function refusalsOf(error: Error | null): RefusedFields<RefusedPart> {
   if (!(error instanceof ApiProblem)) return { fields: {}, rest: error }
-  const { code = '', detail, errors = [] } = error.facts
+  const { code = '', detail } = error.facts
   const named = byCode(code, detail)
-  if (named !== undefined) return { fields: named, rest: null }
-  const known = errors.flatMap((one) => {
-    const part = parts.find((name) => name === one.pointer.split(/[/.]/).at(-1))
-    return part === undefined ? [] : [[part, one.detail] as const]
-  })
-  return { fields: Object.fromEntries(known), rest: known.length === errors.length && known.length > 0 ? null : error }
+  return named === undefined ? refusedFields(error, parts) : { fields: named, rest: null }
 }
 
-function byCode(code: string, detail: string): Refusals['fields'] | undefined {
+function byCode(code: string, detail: string): RefusedFields<RefusedPart>['fields'] | undefined {
   if (code === 'provider_rejected_key') return { apiKey: text.rejected(detail) }
   if (code === 'provider_unreachable') return { baseUrl: text.unreachable(detail) }
   if (code === 'provider_answered_badly') return { baseUrl: text.badly(detail) }

@@ -1,0 +1,20 @@
+/** The words of the page of connectors, in English. */
+export const connectorsText = {
+  title: 'Connectors',
+  note: 'Servers that people published here, then well-known public ones.',
+  search: 'Search connectors',
+  columns: { server: 'Server', credential: 'Credential', tags: 'Tags', origin: 'From' },
+  auth: { none: 'None', bearer: 'Token', header: 'Header', oauth: 'Consent of each person' },
+  published: 'Published here',
+  shipped: 'Shipped list',
+  asOf: (day: string) => `as of ${day}`,
+  address: 'Address',
+  publishedBy: 'Published by',
+  publishedAt: 'Published',
+  documentation: 'Documentation',
+  connect: 'Connect',
+  closed: 'Servers are not connected over this API, or you may not create them.',
+  gone: 'It is on another page of the list, or no longer published to you.',
+  empty: 'Nothing can be connected',
+  emptyDetail: 'Publish an MCP server on its page, and it appears here.',
+} as const
