@@ -1,3 +1,5 @@
+import { backoffMs } from '#core/async/backoff.ts'
+import { sleep } from '#core/async/sleep.ts'
 import type { Caller } from '#core/cluster/caller.ts'
 import type { ObjectRef } from '#core/kube/client.ts'
 import { isStatus } from '#core/kube/status.ts'
@@ -8,7 +10,9 @@ import { ROLLBACK_ANNOTATION } from '#schemas/names/labels.ts'
 import { checkAgent } from '../authoring/check-agent.ts'
 import { readRevisions, specAt } from './revisions.ts'
 
-const TRIES = 3
+// The controller writes the status of an agent that was changed just now several times in a row.
+const TRIES = 10
+const pauses = { minMs: 10, maxMs: 200 }
 
 /** Restores an old spec and annotates the agent with its revision, with the caller's rights. */
 export async function rollBack(
@@ -17,18 +21,22 @@ export async function rollBack(
   revision: number,
   options: { dryRun: boolean; signal: AbortSignal },
 ): Promise<AgentDeploymentObject> {
-  for (let left = TRIES; ; left--) {
-    const { agent, revisions } = await readRevisions(caller, ref, options.signal)
-    const spec = specAt(agent, revisions, String(revision))
-    await checkAgent(caller, { namespace: ref.namespace, spec }, options.signal)
-    const patch = { type: 'json' as const, body: toRollbackPatch(agent, spec, revision) }
+  const { agent, revisions } = await readRevisions(caller, ref, options.signal)
+  const spec = specAt(agent, revisions, String(revision))
+  await checkAgent(caller, { namespace: ref.namespace, spec }, options.signal)
+  for (let [now, failures] = [agent, 0]; ;) {
+    const patch = { type: 'json' as const, body: toRollbackPatch(now, spec, revision) }
     try {
       return await caller.cluster.patch<AgentDeploymentObject>(AgentDeployment, ref, patch, {
         ...options,
         fieldManager: FIELD_MANAGER,
       })
     } catch (error) {
-      if (!isStatus(error, 409) || left <= 1) throw error
+      if (!isStatus(error, 409) || ++failures === TRIES) throw error
+      await sleep(backoffMs(failures - 1, pauses), options.signal)
+      now = await caller.cluster.get<AgentDeploymentObject>(AgentDeployment, ref, { signal: options.signal })
+      // An agent of the same name that was created meanwhile has other revisions.
+      if (now.metadata.uid !== agent.metadata.uid) throw error
     }
   }
 }
