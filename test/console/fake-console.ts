@@ -91,6 +91,8 @@ const pages = Object.entries(sections).flatMap(([section, list]) =>
 
 const off: Readonly<Record<string, string>> = { tenants: 'denied', evals: 'disabled', audit: 'unconfigured' }
 
+const noPercentiles = { p50: null, p95: null, p99: null }
+
 /** A caller with two namespaces, a page that is off, one that is not configured and one that is denied. */
 export const cannedShell: CannedResponses = {
   '/session': {
@@ -117,9 +119,27 @@ export const cannedShell: CannedResponses = {
     pages,
     capabilities: pages.map(({ id }) => (id in off ? { id, enabled: false, reason: off[id] } : { id, enabled: true })),
   },
-  // What the palette looks for.
+  // What the palette looks for, and Home reads.
   '/api/agents': { items: [], nextCursor: null },
   '/api/runs': { items: [], nextCursor: null },
+  '/api/runs/stats': {
+    from: '2026-11-23T08:00:00Z',
+    to: '2026-11-24T08:00:00Z',
+    count: 0,
+    succeeded: 0,
+    failed: 0,
+    paused: 0,
+    durationMs: noPercentiles,
+    queueMs: noPercentiles,
+    firstTokenMs: noPercentiles,
+    usage: {},
+    cost: [],
+    interval: null,
+    bins: [],
+    groupBy: null,
+    groups: [],
+    other: null,
+  },
   '/api/summary': {
     waiting: { runs: { count: 5, items: [] }, manifests: null },
     unwell: { agents: null, failing: null },
