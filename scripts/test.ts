@@ -12,7 +12,7 @@ import type { GateLimits } from './test/process-gate.ts'
 import { createReport } from './test/report.ts'
 import { runFiles } from './test/run-files.ts'
 import { startSharedServers } from './test/shared-servers.ts'
-import { useMemoryForFiles, useProgram } from './test/surroundings.ts'
+import { packForTests, useMemoryForFiles, useProgram } from './test/surroundings.ts'
 
 const options = {
   name: { type: 'string' },
@@ -116,6 +116,7 @@ process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/me
 useMemoryForFiles()
 const needs = needsOf(fileURLToPath(root), groups.flatMap(({ files }) => files).map(fromRoot))
 await useProgram(fileURLToPath(root), needs)
+await packForTests(fileURLToPath(root), needs)
 const servers = await startSharedServers(needs)
 const report = createReport({
   verbose: values.verbose,

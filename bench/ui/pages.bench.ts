@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core'
-import { packConsole } from '../../scripts/console/pack-console.ts'
+import { consoleFiles } from '#test/harness/packed-console.ts'
 import { cannedCost } from '../../test/console/canned-cost.ts'
 import { badDay, cannedHome } from '../../test/console/canned-home.ts'
 import { cannedAgents } from '../../test/console/canned-agents.ts'
@@ -8,7 +8,6 @@ import { serveConsole } from '../../test/console/fake-console.ts'
 import type { CannedResponses } from '../../test/console/fake-console.ts'
 import { startBrowser } from '../../test/console/look.ts'
 import type { Bench } from '../tools/bench.ts'
-import { root } from '../tools/platform.ts'
 import { interleave } from '../tools/rounds.ts'
 import { withScope } from '../tools/scope.ts'
 
@@ -29,7 +28,7 @@ export const bench: Bench = {
   title: 'Pages of the console in a browser with an empty cache',
   measure: () =>
     withScope(async (t) => {
-      const { files } = await packConsole(root)
+      const files = await consoleFiles()
       const browser = await startBrowser(t)
       const candidates = Object.entries(pages).map(async ([name, [path, shown, api]]) => {
         const url = await serveConsole(t, files, api)

@@ -1,10 +1,9 @@
 import type { Page } from 'playwright-core'
-import { packConsole } from '../../scripts/console/pack-console.ts'
+import { consoleFiles } from '#test/harness/packed-console.ts'
 import { cannedRunId, cannedRuns, cannedTree } from '../../test/console/canned-runs.ts'
 import { serveConsole } from '../../test/console/fake-console.ts'
 import { openLook, startBrowser } from '../../test/console/look.ts'
 import type { Bench } from '../tools/bench.ts'
-import { root } from '../tools/platform.ts'
 import { interleave } from '../tools/rounds.ts'
 import { withScope } from '../tools/scope.ts'
 import { quantile } from '../tools/statistics.ts'
@@ -19,7 +18,7 @@ export const bench: Bench = {
   title: 'Waterfall of a run that is scrolled from its first to its last span (ms a frame)',
   measure: () =>
     withScope(async (t) => {
-      const { files } = await packConsole(root)
+      const files = await consoleFiles()
       const browser = await startBrowser(t)
       const candidates = [[large, 1000] as const, [small, 20] as const].map(async ([name, size]) => {
         const api = { ...cannedRuns, [`/api/runs/${id}/tree`]: cannedTree(size) }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { consoleFile, consolesFolder } from './current-console.mjs'
 
@@ -6,13 +6,24 @@ import { consoleFile, consolesFolder } from './current-console.mjs'
 export async function currentPackedConsole(root: string): Promise<Buffer> {
   const file = consoleFile(root)
   if (file === undefined) throw new Error(`${root} has no sources of the console`)
-  if (existsSync(file)) return readFileSync(file)
+  const kept = read(file)
+  if (kept !== undefined) return kept
   // The bundler is loaded only here.
   const { packConsole } = await import('./pack-console.ts')
   const { packed } = await packConsole(root)
   // Sources that were edited meanwhile may have been read in either state.
   if (consoleFile(root) === file) keep(root, file, packed)
   return packed
+}
+
+// Another process may remove it between a look and a read.
+function read(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return undefined
+  }
 }
 
 // Another process may build the same console.

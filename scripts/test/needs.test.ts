@@ -9,7 +9,7 @@ const top = fileURLToPath(root)
 
 test('files that only read sources need no bundle and no servers', () => {
   const files = ['test/architecture.test.ts', 'test/architecture/language.test.ts']
-  assert.deepEqual(needsOf(top, files), { program: false, postgres: false, kube: false })
+  assert.deepEqual(needsOf(top, files), { program: false, console: false, postgres: false, kube: false })
 })
 
 test('what a file imports through others is started once for several files', () => {
@@ -17,11 +17,12 @@ test('what a file imports through others is started once for several files', () 
   const flow = 'local/start.test.ts'
   assert.equal(needsOf(top, [store, 'scripts/test/report.test.ts']).postgres, true)
   assert.equal(needsOf(top, [flow, 'scripts/test/report.test.ts']).program, true)
+  assert.equal(needsOf(top, ['test/console/cost.test.ts', 'scripts/test/report.test.ts']).console, true)
   // A single file starts its own.
-  assert.deepEqual(needsOf(top, [store]), { program: false, postgres: false, kube: false })
+  assert.deepEqual(needsOf(top, [store]), { program: false, console: false, postgres: false, kube: false })
 })
 
 test('a whole run needs everything, without a look at its files', () => {
   const files = findTests(root, []).map((file) => file.slice(top.length))
-  assert.deepEqual(needsOf('/nowhere/', files), { program: true, postgres: true, kube: true })
+  assert.deepEqual(needsOf('/nowhere/', files), { program: true, console: true, postgres: true, kube: true })
 })

@@ -5,7 +5,7 @@ import type { Scope } from '../../test/harness/scope.ts'
 import type { Needs } from './needs.ts'
 
 /** Starts the servers that test files share, and names them in the environment. Missing servers are reported by the tests. */
-export async function startSharedServers(needs: Omit<Needs, 'program'>): Promise<{ stop(): Promise<void> }> {
+export async function startSharedServers(needs: Pick<Needs, 'postgres' | 'kube'>): Promise<{ stop(): Promise<void> }> {
   const closers: (() => unknown)[] = []
   const scope: Scope = { after: (fn) => void closers.push(fn) }
   const started = await Promise.allSettled([

@@ -19,6 +19,13 @@ export async function useProgram(root: string, { program }: Pick<Needs, 'program
   if (found !== undefined) env.MESH_TEST_PROGRAM = found
 }
 
+/** Packs the console of the sources, which some thirty files of tests serve, before the first of them. One that fails to build fails in the tests. */
+export async function packForTests(root: string, { console: isServed }: Pick<Needs, 'console'>): Promise<void> {
+  if (!isServed) return
+  const { currentPackedConsole } = await import('../console/current-packed.ts')
+  await currentPackedConsole(root).catch(() => undefined)
+}
+
 /**
  * Moves temporary files of this process and its children to memory, if there is enough. Each platform creates a thousand files, which ext4 makes five
  * times as expensive after a thousand others were removed (its `recently_deleted`). A `TMPDIR` set by the user is kept.

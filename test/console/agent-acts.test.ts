@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { fileURLToPath } from 'node:url'
 import type { Browser } from 'playwright-core'
+import { consoleFiles } from '#test/harness/packed-console.ts'
 import type { Scope } from '#test/harness/scope.ts'
-import { packConsole } from '../../scripts/console/pack-console.ts'
 import { needsChromium } from './browser-session.ts'
 import { cannedAgent, cannedAgents, cannedRunId, hostileWords, streamOf, viewerRights } from './canned-agents.ts'
 import { openEvents } from './canned-events.ts'
@@ -12,8 +11,7 @@ import type { CannedHandler, CannedResponses } from './fake-console.ts'
 import { axeViolations, openLook, startBrowser } from './look.ts'
 import { askingEvents } from './played-events.ts'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
-const { files } = await packConsole(root)
+const files = await consoleFiles()
 const agent = '/agents/support/triage'
 const wide = { scheme: 'light', width: 'wide' } as const
 

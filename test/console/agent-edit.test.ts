@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { comparedVersions } from '#plugins/agents/console/detail/versions/compared-versions.ts'
 import { toSide } from '#plugins/agents/console/detail/versions/to-side.ts'
+import { consoleFiles } from '#test/harness/packed-console.ts'
 import type { Scope } from '#test/harness/scope.ts'
-import { packConsole } from '../../scripts/console/pack-console.ts'
 import { needsChromium } from './browser-session.ts'
 import { cannedAgent, cannedAgents, cannedRights, hostileWords, viewerRights } from './canned-agents.ts'
 import type { CannedAnswer, CannedRequest } from './canned-answer.ts'
@@ -14,7 +13,6 @@ import { serveConsole } from './fake-console.ts'
 import type { CannedResponses } from './fake-console.ts'
 import { axeViolations, openLook, startBrowser } from './look.ts'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
 const agent = '/agents/support/triage'
 
 type Version = Parameters<typeof comparedVersions>[0][number]
@@ -84,7 +82,7 @@ function keptAgent(can: object = cannedRights) {
 }
 
 async function openEditor(t: Scope, api: CannedResponses) {
-  const { files } = await packConsole(root)
+  const files = await consoleFiles()
   const url = await serveConsole(t, files, api)
   const browser = await startBrowser(t)
   const look = { scheme: 'light', width: 'wide' } as const

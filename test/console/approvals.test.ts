@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
-import { packConsole } from '../../scripts/console/pack-console.ts'
+import { consoleFiles } from '#test/harness/packed-console.ts'
 import { needsChromium } from './browser-session.ts'
 import { cannedApprovals, hostile } from './canned-approvals.ts'
 import { cannedShell, serveConsole } from './fake-console.ts'
 import { axeViolations, looks, openLook, overflowOf, startBrowser } from './look.ts'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
-const packed = packConsole(root).then(({ files }) => files)
+const packed = consoleFiles()
 const approve = 'button:has-text("Approve")'
 
 async function untilTitle(page: Page, words: string): Promise<void> {

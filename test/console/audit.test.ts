@@ -2,16 +2,15 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import test from 'node:test'
-import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import type { AuditEvent } from '#schemas/api/audit.ts'
+import { consoleFiles } from '#test/harness/packed-console.ts'
 import { rangeEnd, toOptions, toQuery } from '../../plugins/audit/console/audit-rows.ts'
-import { packConsole } from '../../scripts/console/pack-console.ts'
 import { needsChromium } from './browser-session.ts'
 import { cannedBody, cannedShell, serveConsole } from './fake-console.ts'
 import { axeViolations, looks, openLook, overflowOf, startBrowser } from './look.ts'
 
-const packed = packConsole(fileURLToPath(new URL('../../', import.meta.url))).then(({ files }) => files)
+const packed = consoleFiles()
 const hostile = '<img src=x onerror="document.title=1"> \u202e\u0007 مرحبا'
 const wide = { scheme: 'light', width: 'wide' } as const
 

@@ -6,10 +6,11 @@ import { PARTS_PROGRAM, packConsole } from '../../scripts/console/pack-console.t
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const KB = 1000
+const built = packConsole(root)
 
 // Bytes, not times: they are the same on each machine.
 test('the first load has at most 150 KB of scripts and 20 KB of styles, and a page adds at most 20 KB', async () => {
-  const packed = await packConsole(root)
+  const packed = await built
   const { scripts, styles, files } = firstLoad(packed)
   assert.ok(scripts > 50 * KB && scripts <= 150 * KB, `${scripts} bytes of scripts`)
   // A browser opens six connections: each further file waits for one of them.
@@ -35,4 +36,12 @@ test('the editor is at most 110 KB, what compares documents 15 KB more, and the 
   const sizes = [/@codemirror\/view/, /@codemirror\/merge/, /node_modules\/yaml\//].map(sizeWith)
   for (const [index, most] of [110, 15, 40].entries())
     assert.ok((sizes[index] ?? 0) > KB && (sizes[index] ?? 0) <= most * KB, `${sizes.join(', ')} bytes`)
+})
+
+test('the production build has no page of parts', async () => {
+  const { metafile } = await built
+  assert.deepEqual(
+    Object.keys(metafile.inputs).filter((path) => /\.states\.tsx?$|^ui\/states\//.test(path)),
+    [],
+  )
 })

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { readTyped, toTyped } from '#plugins/runs/console/again/retry-input.ts'
 import { actOnEach } from '#ui/parts/bulk/act-on-each.ts'
-import { packConsole } from '../../scripts/console/pack-console.ts'
+import { consoleFiles } from '#test/harness/packed-console.ts'
 import { needsChromium } from './browser-session.ts'
 import { answering } from './canned-answer.ts'
 import type { CannedRequest } from './canned-answer.ts'
@@ -11,7 +10,6 @@ import { cannedRunId, cannedRuns } from './canned-runs.ts'
 import { serveConsole } from './fake-console.ts'
 import { axeViolations, looks, openLook, startBrowser } from './look.ts'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
 const item = (key: string) => ({ key, name: key })
 
 test('an action goes on with the next when one fails, a few at once, and ends when it is stopped', async () => {
@@ -53,7 +51,7 @@ test(
   'runs are cancelled at once: progress, and those that fail stay selected with their reason',
   needsChromium,
   async (t) => {
-    const { files } = await packConsole(root)
+    const files = await consoleFiles()
     const sent: string[] = []
     let isEnded = true
     const cancel = answering(({ path }) => {
@@ -92,7 +90,7 @@ test(
 )
 
 test('a run is started again with another input', needsChromium, async (t) => {
-  const { files } = await packConsole(root)
+  const files = await consoleFiles()
   const sent: CannedRequest[] = []
   const path = `/api/runs/${cannedRunId(3)}`
   const retry = answering((request) => {
@@ -121,7 +119,7 @@ test('a run is started again with another input', needsChromium, async (t) => {
 })
 
 test('shares are revoked at once', needsChromium, async (t) => {
-  const { files } = await packConsole(root)
+  const files = await consoleFiles()
   const sent: string[] = []
   const { items } = cannedRuns['/api/my/shares'] as {
     readonly items: readonly { readonly id: string; readonly runId: string }[]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { consoleFiles } from '#test/harness/packed-console.ts'
 import {
   amountOf,
   daysAhead,
@@ -12,13 +12,12 @@ import {
 import type { GroupRow } from '../../plugins/cost/console/cost-days.ts'
 import { sumOfDays, toDayAmounts } from '../../plugins/cost/console/group-sums.ts'
 import { toCumulative } from '../../ui/parts/figure/cumulative-points.ts'
-import { packConsole } from '../../scripts/console/pack-console.ts'
 import { needsChromium } from './browser-session.ts'
 import { cannedCost, hostile } from './canned-cost.ts'
 import { cannedShell, serveConsole } from './fake-console.ts'
 import { axeViolations, looks, openLook, overflowOf, startBrowser } from './look.ts'
 
-const packed = packConsole(fileURLToPath(new URL('../../', import.meta.url))).then(({ files }) => files)
+const packed = consoleFiles()
 const wide = { scheme: 'light', width: 'wide' } as const
 
 test('a period is days of UTC, over the end of a month and of a year', () => {

@@ -7,10 +7,10 @@ import { needsChromium } from './browser-session.ts'
 import { serveConsole } from './fake-console.ts'
 import { axeViolations, openLook, startBrowser } from './look.ts'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
+const packed = packConsole(fileURLToPath(new URL('../../', import.meta.url)), PARTS_PROGRAM)
 
 test('documents are edited, checked and compared under the policy of production, by keys', needsChromium, async (t) => {
-  const { files } = await packConsole(root, PARTS_PROGRAM)
+  const { files } = await packed
   const url = await serveConsole(t, files)
   const browser = await startBrowser(t)
   const open = async (part: string): Promise<Page> => {
@@ -57,7 +57,7 @@ test('documents are edited, checked and compared under the policy of production,
 })
 
 test('a form patches its document, and says what it cannot show', needsChromium, async (t) => {
-  const { files } = await packConsole(root, PARTS_PROGRAM)
+  const { files } = await packed
   const url = await serveConsole(t, files)
   const browser = await startBrowser(t)
   const { page, problems } = await openLook(browser, `${url}/parts?part=SchemaForm`, {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
-import { packConsole } from '../../scripts/console/pack-console.ts'
+import { consoleFiles } from '#test/harness/packed-console.ts'
 import { needsChromium } from './browser-session.ts'
 import { cannedAgents } from './canned-agents.ts'
 import type { CannedRequest } from './canned-answer.ts'
@@ -10,7 +9,6 @@ import { openEndingSession } from './canned-session.ts'
 import { serveConsole } from './fake-console.ts'
 import { axeViolations, openLook, startBrowser } from './look.ts'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
 const look = { scheme: 'light', width: 'wide' } as const
 
 async function signInAgain(page: Page): Promise<void> {
@@ -23,7 +21,7 @@ test(
   'the session ends while an agent is created: the draft stays, and is created afterwards',
   needsChromium,
   async (t) => {
-    const { files } = await packConsole(root)
+    const files = await consoleFiles()
     const session = openEndingSession()
     const sent: CannedRequest[] = []
     const config = { name: 'hello', systemPrompt: 'You greet.', model: { route: 'mock' } }
@@ -55,7 +53,7 @@ test(
 )
 
 test('the session ends in the form of a kind: what was typed stays, also after a reload', needsChromium, async (t) => {
-  const { files } = await packConsole(root)
+  const files = await consoleFiles()
   const session = openEndingSession()
   const sent: CannedRequest[] = []
   const binding = {

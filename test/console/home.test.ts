@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { fileURLToPath } from 'node:url'
 import type { Browser } from 'playwright-core'
+import { consoleFiles } from '#test/harness/packed-console.ts'
 import {
   attentionOf,
   noteQuiet,
@@ -13,14 +13,11 @@ import { budgetRows } from '../../plugins/overview/console/budget-rows.ts'
 import { successShare, spendFoot } from '../../plugins/overview/console/spend-foot.ts'
 import { toHomeRange, windowOf } from '../../plugins/overview/console/window.ts'
 import { isReachable } from '#ui/contract/is-reachable.ts'
-import { packConsole } from '../../scripts/console/pack-console.ts'
 import { needsChromium } from './browser-session.ts'
 import { badDay, cannedHome, cannedUsages, quietDay } from './canned-home.ts'
 import { serveConsole } from './fake-console.ts'
 import { axeViolations, looks, openLook, overflowOf, startBrowser } from './look.ts'
 import type { Look } from './look.ts'
-
-const root = fileURLToPath(new URL('../../', import.meta.url))
 
 test('failures come first, then decisions, then what is not ready; each leads to the page that answers', () => {
   const rows = attentionOf(badDay)
@@ -117,7 +114,7 @@ test('a range has the same start for an hour; anything else is the last day', ()
 })
 
 test('Home: no axe violation, no console error, no sideways scroll, at most six requests', needsChromium, async (t) => {
-  const { files } = await packConsole(root)
+  const files = await consoleFiles()
   const browser = await startBrowser(t)
   const bad = await serveConsole(t, files, cannedHome(badDay))
   for (const look of looks) await lookAt(browser, bad, look, /over has spent its budget/)
@@ -147,7 +144,7 @@ async function lookAt(browser: Browser, url: string, look: Look, words: RegExp):
 }
 
 test('each card of Home fails alone, and says why', needsChromium, async (t) => {
-  const { files } = await packConsole(root)
+  const files = await consoleFiles()
   const url = await serveConsole(t, files, { ...cannedHome(badDay), '/api/summary': 403, '/api/runs/stats': 501 })
   const browser = await startBrowser(t)
   const { page } = await openLook(browser, `${url}/#code=once`, { scheme: 'light', width: 'wide' })

@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import test from 'node:test'
-import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { kindsOfPlugin, firstColumns, servedKind } from '#ui/kinds/served-kind.ts'
 import { fillPath, namesOf, readDeclaration } from '#ui/kinds/declared/declaration.ts'
 import { toCell, toEdited, valueAt } from '#ui/kinds/kind-object.ts'
 import { rebaseYaml } from '#ui/parts/yaml/rebase-yaml.ts'
-import { packConsole } from '../../scripts/console/pack-console.ts'
+import { consoleFiles } from '#test/harness/packed-console.ts'
 import { needsChromium } from './browser-session.ts'
 import { cannedShell } from './fake-console.ts'
 import { serveKinds } from './fake-kinds.ts'
 import { axeViolations, looks, openLook, overflowOf, startBrowser } from './look.ts'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
 const document = JSON.parse(
   readFileSync(new URL('../../docs/reference/openapi.json', import.meta.url), 'utf8'),
 ) as object
@@ -71,7 +69,7 @@ test(
   'an object is edited: refused fields, a dry run, a conflict with what another person saved',
   needsChromium,
   async (t) => {
-    const { files } = await packConsole(root)
+    const files = await consoleFiles()
     const { url, store, sent } = await serveKinds(t, files, document)
     const browser = await startBrowser(t)
     const look = { scheme: 'light', width: 'wide' } as const
@@ -145,7 +143,7 @@ test(
   'each page of a kind in both themes and widths: no violation, no sideways scroll, hostile names',
   needsChromium,
   async (t) => {
-    const { files } = await packConsole(root)
+    const files = await consoleFiles()
     const { url } = await serveKinds(t, files, document)
     const browser = await startBrowser(t)
     for (const look of looks) {
@@ -169,7 +167,7 @@ test(
 )
 
 test('who may not read a kind, or asks for one that is gone, is answered so', needsChromium, async (t) => {
-  const { files } = await packConsole(root)
+  const files = await consoleFiles()
   const { url } = await serveKinds(t, files, document)
   const browser = await startBrowser(t)
   const { page } = await openLook(browser, `${url}/agentregistries#code=once`, { scheme: 'dark', width: 'wide' })
@@ -182,7 +180,7 @@ test('who may not read a kind, or asks for one that is gone, is answered so', ne
 })
 
 test('a third party has a declared page and a kind, without code of its own', needsChromium, async (t) => {
-  const { files } = await packConsole(root)
+  const files = await consoleFiles()
   const { url, sent } = await serveKinds(t, files, document)
   const browser = await startBrowser(t)
   const { page, problems } = await openLook(browser, `${url}/x/oncall#code=once`, { scheme: 'light', width: 'wide' })

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { ApiProblem } from '#ui/api/api-problem.ts'
-import { packConsole } from '../../scripts/console/pack-console.ts'
+import { consoleFiles } from '#test/harness/packed-console.ts'
 import { readWaiting } from '../../plugins/mcp/console/approvals/waiting-manifests.ts'
 import { wordsOfRefusal } from '../../plugins/mcp/console/shared/refusal-words.ts'
 import { asksForAcceptance } from '../../plugins/mcp/console/shared/server-state.ts'
@@ -14,7 +13,7 @@ import { cannedMcp, driftedServer, waitingManifests } from './canned-mcp.ts'
 import { serveConsole } from './fake-console.ts'
 import { axeViolations, openLook, overflowOf, startBrowser } from './look.ts'
 
-const { files } = await packConsole(fileURLToPath(new URL('../../', import.meta.url)))
+const files = await consoleFiles()
 const wide = { scheme: 'light', width: 'wide' } as const
 const problem = (status: number, code: string): CannedAnswer => ({
   status,

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { ApiProblem } from '#ui/api/api-problem.ts'
-import { packConsole } from '../../scripts/console/pack-console.ts'
+import { consoleFiles } from '#test/harness/packed-console.ts'
 import {
   authorizationAddress,
   consolePath,
@@ -17,7 +16,7 @@ import { cannedMcp, consentedGrants, consentServer } from './canned-mcp.ts'
 import { serveConsole } from './fake-console.ts'
 import { axeViolations, openLook, overflowOf, startBrowser } from './look.ts'
 
-const { files } = await packConsole(fileURLToPath(new URL('../../', import.meta.url)))
+const files = await consoleFiles()
 const wide = { scheme: 'light', width: 'wide' } as const
 
 test('a consent returns to a path of this console, and leaves for a web address only', () => {

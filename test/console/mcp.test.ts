@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import test from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { ApiProblem } from '#ui/api/api-problem.ts'
-import { packConsole } from '../../scripts/console/pack-console.ts'
+import { consoleFiles } from '#test/harness/packed-console.ts'
 import { refusedServer, toServerBody } from '../../plugins/mcp/console/servers/connect-fields.ts'
 import { failedStep, stepsOfConnection, stepsOfFailure } from '../../plugins/mcp/console/servers/handshake-steps.ts'
 import { toServerState } from '../../plugins/mcp/console/shared/server-state.ts'
@@ -16,8 +15,7 @@ import { cannedMcp, driftedServer } from './canned-mcp.ts'
 import { serveConsole } from './fake-console.ts'
 import { axeViolations, looks, openLook, overflowOf, startBrowser } from './look.ts'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
-const { files } = await packConsole(root)
+const files = await consoleFiles()
 const document = JSON.parse(
   readFileSync(new URL('../../docs/reference/openapi.json', import.meta.url), 'utf8'),
 ) as object

@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import test from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { withSecretsOf, withoutSecrets } from '#ui/kinds/document/draft-store.ts'
 import { copiedMetadata, sourceOf } from '#plugins/agents/console/new/agent-source.ts'
 import { toBody, toDocumentFields } from '#plugins/agents/console/new/draft-body.ts'
-import { packConsole } from '../../scripts/console/pack-console.ts'
+import { consoleFiles } from '#test/harness/packed-console.ts'
 import { needsChromium } from './browser-session.ts'
 import { answering } from './canned-answer.ts'
 import type { CannedRequest } from './canned-answer.ts'
 import { cannedShell, serveConsole } from './fake-console.ts'
 import { axeViolations, looks, openLook, overflowOf, startBrowser } from './look.ts'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
 const document = JSON.parse(
   readFileSync(new URL('../../docs/reference/openapi.json', import.meta.url), 'utf8'),
 ) as object
@@ -122,7 +120,7 @@ function answer(sent: CannedRequest[], request: CannedRequest): { readonly statu
 }
 
 test('three presses make an agent of a recipe, and its playground has the input to try', needsChromium, async (t) => {
-  const { files } = await packConsole(root)
+  const files = await consoleFiles()
   const sent: CannedRequest[] = []
   const url = await serveConsole(t, files, api(sent))
   const browser = await startBrowser(t)
@@ -170,7 +168,7 @@ test(
   'each step in both themes and widths; a prompt becomes a document with what the model says',
   needsChromium,
   async (t) => {
-    const { files } = await packConsole(root)
+    const files = await consoleFiles()
     const url = await serveConsole(t, files, api([]))
     const browser = await startBrowser(t)
     for (const look of looks) {

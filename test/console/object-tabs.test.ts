@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import test from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { toScoreBody } from '#plugins/feedback/console/run/typed-score.ts'
 import { fillPath } from '#ui/kinds/declared/declaration.ts'
 import { bodyOf } from '#ui/kinds/served-kind.ts'
-import { packConsole } from '../../scripts/console/pack-console.ts'
+import { consoleFiles } from '#test/harness/packed-console.ts'
 import { needsChromium } from './browser-session.ts'
 import { cannedAgents, hostileWords } from './canned-agents.ts'
 import { answering } from './canned-answer.ts'
@@ -14,8 +13,6 @@ import { cannedRunId, cannedRuns } from './canned-runs.ts'
 import { serveConsole } from './fake-console.ts'
 import type { CannedResponses } from './fake-console.ts'
 import { axeViolations, looks, openLook, overflowOf, startBrowser } from './look.ts'
-
-const root = fileURLToPath(new URL('../../', import.meta.url))
 
 test('a score is a decision or a number; empty fields are left out', () => {
   const typed = { kind: 'good', name: ' ', number: '', comment: ' Short. ' } as const
@@ -88,7 +85,7 @@ test(
   'a run has a tab of feedback: a score with a comment is sent, and what was said is shown',
   needsChromium,
   async (t) => {
-    const { files } = await packConsole(root)
+    const files = await consoleFiles()
     const sent: CannedRequest[] = []
     const scores: object[] = []
     const feedback = answering((request) => {
@@ -135,7 +132,7 @@ test(
 )
 
 test('a third party has a tab on an agent, and an action with a form of its body', needsChromium, async (t) => {
-  const { files } = await packConsole(root)
+  const files = await consoleFiles()
   const sent: CannedRequest[] = []
   const schema = {
     type: 'object',

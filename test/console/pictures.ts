@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { fileURLToPath } from 'node:url'
+import { consoleFiles } from '#test/harness/packed-console.ts'
 import { PARTS_PROGRAM, packConsole } from '../../scripts/console/pack-console.ts'
 import { cannedShell, serveConsole } from './fake-console.ts'
 import { looks, openLook, startBrowser } from './look.ts'
@@ -23,7 +24,7 @@ const scope = { after: (end: () => unknown) => void ends.push(end) }
 mkdirSync(values.out, { recursive: true })
 try {
   const browser = await startBrowser(scope)
-  const shell = await serveConsole(scope, (await packConsole(root)).files, cannedShell)
+  const shell = await serveConsole(scope, await consoleFiles(), cannedShell)
   const parts = await serveConsole(scope, (await packConsole(root, PARTS_PROGRAM)).files)
   for (const look of looks) {
     const suffix = `${look.width}-${look.scheme}.png`

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import test from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { ApiProblem } from '#ui/api/api-problem.ts'
 import type { ProblemFacts } from '#ui/api/api-problem.ts'
-import { packConsole } from '../../scripts/console/pack-console.ts'
+import { consoleFiles } from '#test/harness/packed-console.ts'
 import { defaultAddresses, faultOfKey, toConnectBody } from '../../plugins/providers/console/providers/connect-body.ts'
 import { refusalsOf, routesIn } from '../../plugins/providers/console/providers/refusals.ts'
 import { curvesOf, toRoutePlan, shareInWords } from '../../plugins/providers/console/routes/route-plan.ts'
@@ -17,8 +16,7 @@ import { cannedConnect, cannedProvider, plainRoute, sharedRoute } from './canned
 import { serveConsole } from './fake-console.ts'
 import { axeViolations, looks, openLook, overflowOf, startBrowser } from './look.ts'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
-const { files } = await packConsole(root)
+const files = await consoleFiles()
 const document = JSON.parse(
   readFileSync(new URL('../../docs/reference/openapi.json', import.meta.url), 'utf8'),
 ) as object

@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
 import type { RequestListener, ServerResponse } from 'node:http'
 import test from 'node:test'
-import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
-import { packConsole } from '../../scripts/console/pack-console.ts'
+import { consoleFiles } from '#test/harness/packed-console.ts'
 import { cannedDetail, cannedRunId, cannedRuns, cannedTree } from './canned-runs.ts'
 import { needsChromium } from './browser-session.ts'
 import { serveConsole } from './fake-console.ts'
 import { looks, openLook, startBrowser } from './look.ts'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
-const { files } = await packConsole(root)
+const files = await consoleFiles()
 
 /** Requests of a page to the API. */
 function requestsOf(page: Page): Promise<readonly string[]> {

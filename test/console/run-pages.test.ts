@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
-import { packConsole } from '../../scripts/console/pack-console.ts'
+import { consoleFiles } from '#test/harness/packed-console.ts'
 import { cannedRunId, cannedRuns } from './canned-runs.ts'
 import { needsChromium } from './browser-session.ts'
 import { serveConsole } from './fake-console.ts'
 import type { Look } from './look.ts'
 import { axeViolations, looks, openLook, overflowOf, startBrowser } from './look.ts'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
-const { files } = await packConsole(root)
+const files = await consoleFiles()
 
 /** Pages, with what they show. */
 const pages: readonly (readonly [string, string])[] = [

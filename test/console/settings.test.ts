@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { packConsole } from '../../scripts/console/pack-console.ts'
+import { consoleFiles } from '#test/harness/packed-console.ts'
 import { needsChromium } from './browser-session.ts'
 import { cannedShell, serveConsole } from './fake-console.ts'
 import { axeViolations, openLook, overflowOf, startBrowser } from './look.ts'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
 const hostile = '<img src=x onerror=alert(1)> \u202e\u0007'
 
 const canned = {
@@ -45,7 +43,7 @@ const tabs: Readonly<Record<string, RegExp>> = {
 }
 
 test('Settings: no axe violation, no console error, no sideways scroll on each tab', needsChromium, async (t) => {
-  const { files } = await packConsole(root)
+  const files = await consoleFiles()
   const url = await serveConsole(t, files, canned)
   const browser = await startBrowser(t)
   for (const look of [
@@ -65,7 +63,7 @@ test('Settings: no axe violation, no console error, no sideways scroll on each t
 })
 
 test('theme, time zone and letters are kept in the browser; tabs stand in the address', needsChromium, async (t) => {
-  const { files } = await packConsole(root)
+  const files = await consoleFiles()
   const url = await serveConsole(t, files, canned)
   const browser = await startBrowser(t)
   const context = await browser.newContext({ timezoneId: 'Asia/Tokyo' })

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { fileURLToPath } from 'node:url'
 import type { Recipe } from '#schemas/api/templates.ts'
 import type { AgentTemplateObject } from '#schemas/crds/agent-template.ts'
-import { packConsole } from '../../scripts/console/pack-console.ts'
+import { consoleFiles } from '#test/harness/packed-console.ts'
 import { filterCatalog, ofRecipe, ofTemplate, tagsOf } from '../../plugins/templates/console/catalog.ts'
 import { needsChromium } from './browser-session.ts'
 import { hostileWords } from './canned-agents.ts'
 import { cannedShell, serveConsole } from './fake-console.ts'
 import { axeViolations, looks, openLook, overflowOf, startBrowser } from './look.ts'
 
-const { files } = await packConsole(fileURLToPath(new URL('../../', import.meta.url)))
+const files = await consoleFiles()
 const recipe = { id: 'hello', title: 'Greeter', description: 'Greets.', tags: ['start'], config: {}, tryInput: 'Hi' }
 const published = {
   metadata: {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { performance } from 'node:perf_hooks'
 import test from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { consoleFiles } from '#test/harness/packed-console.ts'
 import {
   filterNodes,
   objectPath,
@@ -14,13 +14,12 @@ import { toColumns } from '../../ui/parts/topology/layered-columns.ts'
 import { placeGraph, scaleOf } from '../../ui/parts/topology/place-graph.ts'
 import { toFrames } from '../../ui/parts/topology/topology-graph.ts'
 import type { GraphEdge, GraphNode } from '../../ui/parts/topology/topology-graph.ts'
-import { packConsole } from '../../scripts/console/pack-console.ts'
 import { needsChromium } from './browser-session.ts'
 import { cannedTopology, hostile, topologyEdge, topologyNode } from './canned-topology.ts'
 import { cannedShell, serveConsole } from './fake-console.ts'
 import { axeViolations, looks, openLook, overflowOf, startBrowser } from './look.ts'
 
-const packed = packConsole(fileURLToPath(new URL('../../', import.meta.url))).then(({ files }) => files)
+const packed = consoleFiles()
 
 const node = (id: string, kind = 'AgentDeployment', namespace = 'a'): GraphNode => ({
   id,
