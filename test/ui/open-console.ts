@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import type { Scope } from '#test/harness/scope.ts'
-import { startBrowser, windowOf } from '../console/look.ts'
+import { isProblem, startBrowser, windowOf } from '../console/look.ts'
 import type { Look } from '../console/look.ts'
 import { startEmbedded } from '../flows/platform/embedded.ts'
 import type { Platform } from '../flows/platform/running-platform.ts'
@@ -59,7 +59,7 @@ export async function watchPage(context: BrowserContext): Promise<WatchedPage> {
     if (pathname.startsWith('/api/') && !isOfShell(pathname, page)) asked.push(pathname)
   })
   page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) problems.push(message.text())
+    if (isProblem(message)) problems.push(message.text())
   })
   page.on('pageerror', (error) => problems.push(String(error)))
   return { page, asked, problems }
