@@ -1,4 +1,5 @@
 import { asObject } from '#core/json/is-object.ts'
+import { isName } from '#core/kube/names.ts'
 import { failReasons, pauseReasons } from '#schemas/runs/run.ts'
 import type { FailReason, Interrupt, InvokeResult, PauseReason, Usage } from '#schemas/runs/run.ts'
 import { AgentFault, invalid } from './agent-fault.ts'
@@ -94,10 +95,11 @@ function readInterrupt(value: unknown): Interrupt {
     ...('schema' in given ? { schema: given['schema'] } : {}),
     ...readHints(given['hints']),
     ...readPolicy(given['policy']),
+    ...readConsent(given['consent']),
   }
 }
 
-// Older launchers send neither; what is malformed is left out.
+// Older launchers send none of these; what is malformed is left out.
 function readHints(value: unknown): Pick<Interrupt, 'hints'> {
   const { readOnly, destructive } = asObject(value)
   return typeof readOnly === 'boolean' && typeof destructive === 'boolean' ? { hints: { readOnly, destructive } } : {}
@@ -108,4 +110,14 @@ function readPolicy(value: unknown): Pick<Interrupt, 'policy'> {
   if (typeof kind !== 'string' || typeof name !== 'string') return {}
   const most = (text: string): string => text.slice(0, maxId)
   return { policy: { kind: most(kind), name: most(name), ...(typeof rule === 'string' ? { rule: most(rule) } : {}) } }
+}
+
+// The console follows the path, so that it may lead to the consent of this server only.
+function readConsent(value: unknown): Pick<Interrupt, 'consent'> {
+  const { namespace, server, path } = asObject(value)
+  if (typeof namespace !== 'string' || typeof server !== 'string' || typeof path !== 'string') return {}
+  if (!isName(namespace) || !isName(server)) return {}
+  const [page, run = ''] = path.split('?run=', 2)
+  const isOfServer = page === `/consent/${namespace}/${server}` && /^[0-9a-f-]{36}$/.test(run)
+  return isOfServer ? { consent: { namespace, server, path: `${page}?run=${run}` } } : {}
 }
