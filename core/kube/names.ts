@@ -41,3 +41,17 @@ export function isName(text: string): text is DnsName {
   if (text.length === 0 || text.length > 253) return false
   return text.split('.').every((part) => /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(part))
 }
+
+/** Namespace and name of an object. */
+export interface NamespacedRef {
+  readonly namespace: DnsLabel
+  readonly name: DnsName
+}
+
+/** Parses both; `fields` are their names in the error. Throws `InvalidName`. */
+export function parseRef(
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  fields: readonly [namespace: string, name: string] = ['namespace', 'name'],
+): NamespacedRef {
+  return { namespace: parseLabel(fields[0], namespace), name: parseName(fields[1], name) }
+}

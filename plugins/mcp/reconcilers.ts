@@ -2,7 +2,7 @@ import type { ReconcileResult, Reconciler } from '#core/controllers/watch/declar
 import { writeStatus } from '#core/controllers/write-status.ts'
 import type { Subject } from '#core/event-store/event.ts'
 import type { KubeClient, ObjectRef } from '#core/kube/client.ts'
-import { parseLabel, parseName } from '#core/kube/names.ts'
+import { parseRef } from '#core/kube/names.ts'
 import { McpServer } from '#schemas/crds/mcp-server.ts'
 import type { McpServerObject, McpServerStatus } from '#schemas/crds/mcp-server.ts'
 import { durationToMs } from '#schemas/values/duration.ts'
@@ -69,7 +69,7 @@ export function serverReconciler(options: ServerReconcilerOptions): Reconciler {
 }
 
 function refOfEvent({ namespace = '', name }: Subject): ObjectRef {
-  return { namespace: parseLabel('namespace', namespace), name: parseName('name', name) }
+  return parseRef({ namespace, name })
 }
 
 async function reconcileServer(options: ServerReconcilerOptions, server: McpServerObject): Promise<ReconcileResult> {

@@ -4,7 +4,7 @@ import { createReferenceIndex } from '#core/controllers/reference-index.ts'
 import { OutboundError, outboundReason } from '#core/http-client/outbound-error.ts'
 import type { Outbound } from '#core/http-client/outbound.ts'
 import type { KubeClient, KubeObject, ObjectRef, Resource } from '#core/kube/client.ts'
-import { parseLabel, parseName } from '#core/kube/names.ts'
+import { parseName, parseRef } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { ModelProvider } from '#schemas/crds/model-provider.ts'
 import type { ModelProviderObject, ModelProviderSpec } from '#schemas/crds/model-provider.ts'
@@ -152,7 +152,7 @@ async function findTarget(
   { namespace, name }: { readonly namespace: string; readonly name: string },
 ): Promise<TargetFindings> {
   const named = `Provider ${namespace}/${name}`
-  const ref = { namespace: parseLabel('namespace', namespace), name: parseName('provider', name) }
+  const ref = parseRef({ namespace, name })
   const provider = await find<ModelProviderObject>(cluster, ModelProvider, ref)
   const found = (problem: TargetFindings['problem'], message: string): TargetFindings => ({
     provider: `${namespace}/${name}`,

@@ -1,9 +1,10 @@
 import { StreamConflict } from '#core/event-store/streams.ts'
 import type { Store } from '#core/event-store/store.ts'
 import type { McpServerObject } from '#schemas/crds/mcp-server.ts'
-import { approvalsBegan, manifestApproved, streamOfServer } from '../contract/events.ts'
+import { approvalsBegan, manifestApproved } from '../contract/events.ts'
 import type { McpTables } from '../contract/tables.ts'
 import { readDecisions } from '../store/decision-rows.ts'
+import { appendDecision } from './append-decision.ts'
 
 /** Approved manifests, for the manager. */
 export interface Approvals {
@@ -14,6 +15,7 @@ export interface Approvals {
 /** Actor of approvals of manifests that were in use when approvals became required. */
 export const SYSTEM_ACTOR = 'system'
 
+const SYSTEM = { name: SYSTEM_ACTOR, kind: 'system' } as const
 const BEGIN_STREAM = 'mcp/approvals'
 
 /** Approvals of a manager without a store: nothing is approved. */
@@ -40,7 +42,7 @@ export function createApprovals(store: Store): Approvals {
       )
       const digest = server.status?.manifestDigest
       if (digest === undefined || decisions.has(digest) || !wasUsedBefore(server, since)) return approved
-      await approveInUse(store, server, digest)
+      await appendDecision(store, server, { type: manifestApproved, actor: SYSTEM, data: { digest } })
       return approved.set(digest, SYSTEM_ACTOR)
     },
   }
@@ -50,9 +52,10 @@ async function begin(store: Store): Promise<Date> {
   const [first] = await store.readStream(BEGIN_STREAM)
   if (first !== undefined) return first.time
   const subject = { namespace: undefined, kind: 'McpServer', name: 'approvals' }
-  const actor = { name: SYSTEM_ACTOR, kind: 'system' as const }
   try {
-    await store.transact((tx) => tx.append(BEGIN_STREAM, 0, [{ type: approvalsBegan, subject, actor, data: {} }]))
+    await store.transact((tx) =>
+      tx.append(BEGIN_STREAM, 0, [{ type: approvalsBegan, subject, actor: SYSTEM, data: {} }]),
+    )
   } catch (error) {
     if (!(error instanceof StreamConflict)) throw error
   }
@@ -68,15 +71,4 @@ function wasUsedBefore({ metadata, status }: McpServerObject, since: Date): bool
   const isDrifted = accepted?.status === 'False'
   const from = isDrifted ? metadata.creationTimestamp : accepted?.lastTransitionTime
   return from !== undefined && Date.parse(from) < since.getTime()
-}
-
-async function approveInUse(store: Store, { metadata }: McpServerObject, digest: string): Promise<void> {
-  const { uid = '', namespace, name } = metadata
-  const event = {
-    type: manifestApproved,
-    subject: { namespace, kind: 'McpServer', name, uid },
-    actor: { name: SYSTEM_ACTOR, kind: 'system' as const },
-    data: { digest },
-  }
-  await store.transact((tx) => tx.append(streamOfServer(uid), 'any', [event]))
 }

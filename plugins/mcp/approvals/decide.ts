@@ -1,14 +1,14 @@
 import type { Caller } from '#core/cluster/caller.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { accountActor } from '#core/event-store/event.ts'
-import type { EventType } from '#core/event-store/event.ts'
 import type { Store } from '#core/event-store/store.ts'
 import type { ObjectRef } from '#core/kube/client.ts'
 import { McpServer } from '#schemas/crds/mcp-server.ts'
 import type { McpServerObject } from '#schemas/crds/mcp-server.ts'
 import { mcpErrors } from '../contract/errors.ts'
-import { manifestApproved, manifestRejected, streamOfServer } from '../contract/events.ts'
-import type { DecidedManifest } from '../contract/events.ts'
+import { manifestApproved, manifestRejected } from '../contract/events.ts'
+import { appendDecision } from './append-decision.ts'
+import type { AppendedDecision } from './append-decision.ts'
 import type { FindLastWriter } from './last-writer.ts'
 
 /** What decisions need. */
@@ -46,7 +46,7 @@ export async function approveManifest(
     )
   if (author === caller.username)
     throw new Fail(mcpErrors.author_may_not_approve, 'Another person than the last author of the server approves it.')
-  await append(options.store, server, { type: manifestApproved, digest, caller, decision })
+  await record(options, server, { type: manifestApproved, digest, caller, decision })
   return digest
 }
 
@@ -59,7 +59,7 @@ export async function rejectManifest(
   const server = await readServer(options, caller, decision.ref)
   const isInUse = decision.digest !== undefined && decision.digest === server.status?.manifestDigest
   const digest = isInUse ? decision.digest : waitingDigest(server, decision.digest)
-  await append(options.store, server, { type: manifestRejected, digest, caller, decision })
+  await record(options, server, { type: manifestRejected, digest, caller, decision })
   return digest
 }
 
@@ -85,21 +85,17 @@ function waitingDigest({ status }: McpServerObject, given: string | undefined): 
   return waiting
 }
 
-interface AppendedDecision {
-  readonly type: EventType<DecidedManifest>
+async function record(
+  { store }: DecideOptions,
+  server: McpServerObject,
+  { type, digest, caller, decision: { reason, traceparent } }: MadeDecision,
+): Promise<void> {
+  const data = { digest, ...(reason === undefined ? {} : { decisionReason: reason }) }
+  await appendDecision(store, server, { type, actor: accountActor(caller.username), data, traceparent })
+}
+
+interface MadeDecision extends Pick<AppendedDecision, 'type'> {
   readonly digest: string
   readonly caller: Caller
   readonly decision: ManifestDecision
-}
-
-async function append(
-  store: Store,
-  { metadata }: McpServerObject,
-  { type, digest, caller, decision: { reason, traceparent } }: AppendedDecision,
-): Promise<void> {
-  const { uid = '', namespace, name } = metadata
-  const data = { digest, ...(reason === undefined ? {} : { decisionReason: reason }) }
-  const subject = { namespace, kind: McpServer.kind, name, uid }
-  const event = { type, subject, actor: accountActor(caller.username), data, traceparent }
-  await store.transact((tx) => tx.append(streamOfServer(uid), 'any', [event]))
 }

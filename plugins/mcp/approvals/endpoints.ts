@@ -1,7 +1,6 @@
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
-import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
-import { parseLabel, parseName } from '#core/kube/names.ts'
-import type { ObjectRef } from '#core/kube/client.ts'
+import type { AnyEndpoint, Call } from '#core/http/endpoint/endpoint.ts'
+import { parseRef } from '#core/kube/names.ts'
 import {
   ApproveManifestBody,
   DecidedMcpManifest,
@@ -11,7 +10,7 @@ import {
 } from '#schemas/api/mcp-approvals.ts'
 import { McpServer } from '#schemas/crds/mcp-server.ts'
 import { approveManifest, rejectManifest } from './decide.ts'
-import type { DecideOptions } from './decide.ts'
+import type { DecideOptions, ManifestDecision } from './decide.ts'
 import { listApprovals } from './list-approvals.ts'
 
 const exampleDigest = `sha256:${'6f1c2a90'.repeat(8)}`
@@ -59,12 +58,13 @@ function approve(options: DecideOptions): AnyEndpoint {
     audit: { action: 'approve', resourceKind: McpServer.kind },
     body: ApproveManifestBody,
     response: { 200: DecidedMcpManifest },
-    handle: async ({ caller, params, body, traceparent }) => {
-      const ref = refOf(params)
-      const decision = { ref, digest: body.digest, reason: body.note, traceparent }
-      const decided = await approveManifest(options, caller, decision)
-      return toDecided(ref, { digest: decided, state: 'approved', by: caller.username })
-    },
+    handle: async (call) =>
+      decide(options, call, {
+        as: approveManifest,
+        state: 'approved',
+        digest: call.body.digest,
+        reason: call.body.note,
+      }),
   })
 }
 
@@ -79,25 +79,31 @@ function reject(options: DecideOptions): AnyEndpoint {
     audit: { action: 'reject', resourceKind: McpServer.kind },
     body: RejectManifestBody,
     response: { 200: DecidedMcpManifest },
-    handle: async ({ caller, params, body, traceparent }) => {
-      const ref = refOf(params)
-      const decision = { ref, digest: body.digest, reason: body.reason, traceparent }
-      const decided = await rejectManifest(options, caller, decision)
-      return toDecided(ref, { digest: decided, state: 'rejected', by: caller.username })
-    },
+    handle: async (call) =>
+      decide(options, call, {
+        as: rejectManifest,
+        state: 'rejected',
+        digest: call.body.digest,
+        reason: call.body.reason,
+      }),
   })
 }
 
-function refOf({ ns, name }: { readonly ns: string; readonly name: string }): ObjectRef {
-  return { namespace: parseLabel(':ns', ns), name: parseName(':name', name) }
-}
-
-interface DecidedState {
-  readonly digest: string
+interface GivenDecision extends Pick<ManifestDecision, 'digest' | 'reason'> {
+  readonly as: typeof approveManifest
   readonly state: 'approved' | 'rejected'
-  readonly by: string
 }
 
-function toDecided(ref: ObjectRef, decided: DecidedState) {
-  return { namespace: ref.namespace ?? '', server: ref.name, ...decided }
+async function decide(
+  options: DecideOptions,
+  {
+    caller,
+    params: { ns, name },
+    traceparent,
+  }: Pick<Call<{ ns: string; name: string }, unknown, unknown>, 'caller' | 'params' | 'traceparent'>,
+  { as, state, digest, reason }: GivenDecision,
+) {
+  const ref = parseRef({ namespace: ns, name }, [':ns', ':name'])
+  const decided = await as(options, caller, { ref, digest, reason, traceparent })
+  return { namespace: ref.namespace, server: ref.name, digest: decided, state, by: caller.username }
 }

@@ -1,6 +1,6 @@
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
-import { parseLabel, parseName } from '#core/kube/names.ts'
+import { parseRef } from '#core/kube/names.ts'
 import { nothing } from '#schemas/api/common.ts'
 import {
   ConnectMcpServerBody,
@@ -132,7 +132,7 @@ export function referencesEndpoint(): AnyEndpoint {
     handle: async ({ caller, cursors, directory, signal, params }) =>
       readServerReferences(
         { caller, cursors, directory, signal },
-        { namespace: parseLabel(':ns', params.ns), name: parseName(':name', params.name) },
+        parseRef({ namespace: params.ns, name: params.name }, [':ns', ':name']),
       ),
   })
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { canonicalJson } from '#core/json/canonical-json.ts'
 import type { KubeClient } from '#core/kube/client.ts'
-import { parseLabel, parseName } from '#core/kube/names.ts'
+import { parseRef } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
@@ -156,7 +156,7 @@ async function apply(
   { route: { namespace, name, uid } }: RouteCircuits,
   targets: readonly object[],
 ): Promise<void> {
-  const ref = { namespace: parseLabel('namespace', namespace), name: parseName('name', name) }
+  const ref = parseRef({ namespace, name })
   const body = { apiVersion: API_VERSION, kind: ModelRoute.kind, metadata: { ...ref, uid }, status: { targets } }
   const patch = { type: 'apply', body, force: true } as const
   await cluster.patch(ModelRoute, ref, patch, { subresource: 'status', fieldManager: `mesh-gateway-${gateway}` })

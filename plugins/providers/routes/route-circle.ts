@@ -1,4 +1,4 @@
-import { parseLabel, parseName } from '#core/kube/names.ts'
+import { parseRef } from '#core/kube/names.ts'
 import type { KubeClient, ObjectRef } from '#core/kube/client.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { ModelProvider } from '#schemas/crds/model-provider.ts'
@@ -92,8 +92,7 @@ function nameOf({ metadata: { namespace = '', name } }: ModelRouteObject): strin
 }
 
 function toRef(name: string): ObjectRef {
-  const parts = splitReference('', name)
-  return { namespace: parseLabel('namespace', parts.namespace), name: parseName('name', parts.name) }
+  return parseRef(splitReference('', name))
 }
 
 async function find<O extends ModelRouteObject | ModelProviderObject>(

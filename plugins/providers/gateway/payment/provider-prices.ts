@@ -1,4 +1,4 @@
-import { parseLabel, parseName } from '#core/kube/names.ts'
+import { parseRef } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import type { GatewayContext } from '#core/plugin/role-contexts.ts'
 import { ModelProvider } from '#schemas/crds/model-provider.ts'
@@ -17,11 +17,7 @@ export async function readProviderPrices(
   const names = new Map(targetsOf(route).map((target) => [`${target.namespace}/${target.name}`, target]))
   const read = await Promise.all(
     [...names].map(async ([key, target]): Promise<readonly (readonly [string, Prices])[]> => {
-      const ref = {
-        namespace: parseLabel('provider namespace', target.namespace),
-        name: parseName('provider', target.name),
-      }
-      const found = await cluster.get<ModelProviderObject>(ModelProvider, ref).catch((error: unknown) => {
+      const found = await cluster.get<ModelProviderObject>(ModelProvider, parseRef(target)).catch((error: unknown) => {
         if (isStatus(error, 404)) return undefined
         throw error
       })

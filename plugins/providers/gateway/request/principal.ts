@@ -1,7 +1,7 @@
 import type { Caller } from '#core/cluster/caller.ts'
 import type { GatewayContext } from '#core/plugin/role-contexts.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import { parseLabel, parseName } from '#core/kube/names.ts'
+import { parseRef } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
@@ -40,7 +40,7 @@ export async function readAgent(
   gateway: GatewayContext,
   agent: { readonly namespace: string; readonly name: string },
 ): Promise<AgentDeploymentObject | undefined> {
-  const ref = { namespace: parseLabel('namespace', agent.namespace), name: parseName('agent', agent.name) }
+  const ref = parseRef(agent)
   try {
     return await gateway.cluster.get<AgentDeploymentObject>(AgentDeployment, ref)
   } catch (error) {

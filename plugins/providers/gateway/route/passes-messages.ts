@@ -1,4 +1,4 @@
-import { parseLabel, parseName } from '#core/kube/names.ts'
+import { parseRef } from '#core/kube/names.ts'
 import { ModelProvider } from '#schemas/crds/model-provider.ts'
 import type { ModelProviderSpec } from '#schemas/crds/model-provider.ts'
 import { modelAdapter } from '../../contract/points.ts'
@@ -18,9 +18,8 @@ export async function passesMessages(
 ): Promise<boolean> {
   const passing = services.core.extensions(modelAdapter).filter(({ passesMessages: passes }) => passes === true)
   const targets = new Map(targetsOf(route).map((target) => [`${target.namespace}/${target.name}`, target]))
-  for (const { namespace, name } of targets.values()) {
-    const ref = { namespace: parseLabel('provider namespace', namespace), name: parseName('provider', name) }
-    const provider = await call.gateway.cluster.get(ModelProvider, ref).catch(() => undefined)
+  for (const target of targets.values()) {
+    const provider = await call.gateway.cluster.get(ModelProvider, parseRef(target)).catch(() => undefined)
     const type = (provider?.spec as ModelProviderSpec | undefined)?.type
     if (!passing.some((adapter) => adapter.type === type)) return false
   }

@@ -1,5 +1,5 @@
 import type { GatewayContext } from '#core/plugin/role-contexts.ts'
-import { parseLabel, parseName } from '#core/kube/names.ts'
+import { parseRef } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { ModelProvider } from '#schemas/crds/model-provider.ts'
 import type { ModelProviderSpec } from '#schemas/crds/model-provider.ts'
@@ -46,9 +46,9 @@ export async function loadTarget(
   target: RouteTarget,
   defaultMs: number,
 ): Promise<LoadedTarget> {
-  const namespace = parseLabel('provider namespace', target.namespace)
-  const name = parseName('provider', target.name)
-  const provider = await gateway.cluster.get(ModelProvider, { namespace, name }).catch((error: unknown) => {
+  const ref = parseRef(target, ['provider namespace', 'provider'])
+  const { namespace } = ref
+  const provider = await gateway.cluster.get(ModelProvider, ref).catch((error: unknown) => {
     throw isStatus(error, 404) ? misconfigured('provider_missing', `${nameOfProvider(target)} does not exist.`) : error
   })
   // The API server has validated it against the schema of the kind.
