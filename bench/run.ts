@@ -16,7 +16,8 @@ runs and model-calls: BENCH_FORM=PostgreSQL, PGlite or 'process per role' measur
 of operations, BENCH_STATEMENTS=1 lists the statements per operation.
 model-proxy: BENCH_PEERS=folder adds nginx and the proxies in the folder (bench/model-proxy/peers.ts), BENCH_BEFORE=folder
 the launcher of another working copy.
-model-routes and key-rotation: BENCH_FORM as well; BENCH_CALLS=n sets the calls of a round, BENCH_SECONDS=n the seconds of a load.
+model-routes and key-rotation: BENCH_FORM as well. BENCH_CALLS=n sets the calls of a round, also of consented-tools, and BENCH_SECONDS=n the
+seconds of the load of key-rotation.
 agent-messages: BENCH_PEERS=folder adds two sidecars of Dapr (file daprd).
 agent-tools: BENCH_PEERS=folder adds a proxy of FastMCP from its virtual environment (pip install fastmcp),
 BENCH_SESSION_SECONDS=n keeps sessions with the server of tools for n seconds.
