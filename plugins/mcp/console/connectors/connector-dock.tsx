@@ -4,6 +4,7 @@ import { Dock, DockBody, DockFacts } from '#ui/parts/page/split.tsx'
 import { Tag } from '#ui/parts/status/status-badge.tsx'
 import { Actor } from '#ui/parts/value/actor.tsx'
 import { Time } from '#ui/parts/value/time.tsx'
+import styles from '../servers/servers.module.css'
 import { connectorsText as text } from './text.ts'
 
 interface ConnectorDockProps {
@@ -27,17 +28,21 @@ export function ConnectorDock({ connector, onConnect, onClose }: ConnectorDockPr
     <Dock title={connector.title} lead={<OriginTag connector={connector} />} onClose={onClose}>
       <DockFacts facts={factsOf(connector)} />
       <DockBody>
-        <p className="user-text" dir="auto">
-          {connector.description}
-        </p>
-        <Button
-          kind="primary"
-          icon="plug"
-          whyNot={onConnect === undefined ? text.closed : undefined}
-          onClick={() => onConnect?.(connector)}
-        >
-          {text.connect}
-        </Button>
+        <div className={styles['made']}>
+          <p className="user-text" dir="auto">
+            {connector.description}
+          </p>
+          <span>
+            <Button
+              kind="primary"
+              icon="plug"
+              whyNot={onConnect === undefined ? text.closed : undefined}
+              onClick={() => onConnect?.(connector)}
+            >
+              {text.connect}
+            </Button>
+          </span>
+        </div>
       </DockBody>
     </Dock>
   )

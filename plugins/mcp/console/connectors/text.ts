@@ -11,7 +11,7 @@ export const connectorsText = {
   address: 'Address',
   publishedBy: 'Published by',
   publishedAt: 'Published',
-  documentation: 'Documentation',
+  documentation: 'Manual',
   connect: 'Connect',
   closed: 'Servers are not connected over this API, or you may not create them.',
   gone: 'It is on another page of the list, or no longer published to you.',

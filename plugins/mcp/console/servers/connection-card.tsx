@@ -4,7 +4,6 @@ import { toCell, valueAt } from '#ui/kinds/kind-object.ts'
 import type { KindObject } from '#ui/kinds/kind-object.ts'
 import { Button } from '#ui/parts/control/button.tsx'
 import { Card } from '#ui/parts/page/card.tsx'
-import { DockFacts } from '#ui/parts/page/split.tsx'
 import { CredentialDialog } from '../credential/credential-dialog.tsx'
 import { credentialText } from '../credential/text.ts'
 import { PublishServerDialog } from '../publish/publish-server-dialog.tsx'
@@ -28,17 +27,12 @@ export function ConnectionCard({ object: { metadata, spec } }: { readonly object
   return (
     <Card title={text.title}>
       <div className={styles['made']}>
-        <DockFacts
-          facts={[
-            [
-              serversText.columns.address,
-              <span key="url" className="user-text" dir="auto">
-                {toCell(valueAt(spec, 'url'))}
-              </span>,
-            ],
-            [credentialText.kind, kinds[kind]],
-          ]}
-        />
+        <dl className={styles['references']}>
+          <dt>{serversText.columns.address}</dt>
+          <dd dir="auto">{toCell(valueAt(spec, 'url'))}</dd>
+          <dt>{credentialText.kind}</dt>
+          <dd>{kinds[kind]}</dd>
+        </dl>
         <div className={styles['buttons']}>
           {mayPublish ? <Button onClick={() => setOpened('publish')}>{publishText.open}</Button> : undefined}
           {mayRegister ? (
