@@ -35,6 +35,21 @@ test('failures come first, then decisions, then what is not ready; each leads to
   assert.equal(unnamedOf(badDay), 3)
 })
 
+test('an agent with a missing reference says so, and leads to the page that names it', () => {
+  const rowOf = (reason: string, ready: boolean) => {
+    const one = { namespace: 'demo', name: 'a', condition: 'Degraded', reason, ready, since: null }
+    const [row] = attentionOf({ ...quietDay, unwell: { agents: { count: 1, items: [one] }, failing: null } })
+    return `${row?.title}. ${row?.why} ${row?.to}`
+  }
+  assert.equal(
+    rowOf('NotFound', true),
+    'a refers to an object that does not exist. Its page names the reference. An earlier version serves. /agents/demo/a',
+  )
+  assert.match(rowOf('NotAllowed', false), /^a refers to an object that its namespace may not use.* No version serves/)
+  for (const other of ['OOMKilled', 'toString', '__proto__'])
+    assert.match(rowOf(other, true), /^The newest version of a does not start/)
+})
+
 test('a budget needs a person from four fifths on, the fullest first', () => {
   assert.deepEqual(
     budgetRows(cannedUsages).map(({ title, why, tone }) => [title, why, tone]),

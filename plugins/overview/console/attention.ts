@@ -80,7 +80,18 @@ function waitingRuns(runs: Summary['waiting']['runs']): readonly AttentionRow[] 
 function toUnready({ namespace, name, condition, reason, ready, since }: Unready): AttentionRow {
   const address = `/agents/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`
   const isHeld = condition === 'EvalGated'
+  const reference = wordsOfReference(reason)
   const shared = { id: `unready ${namespace}/${name}`, icon: 'hourglass', tone: 'warn', since } as const
+  // The page of the agent has the condition, which names the reference.
+  if (reference !== undefined)
+    return {
+      ...shared,
+      icon: 'alert',
+      title: reference(name),
+      why: text.heldWhy(text.named, ready),
+      act: text.openAgent,
+      to: address,
+    }
   // An earlier version serves, or would: comparing it with the newest one leads to the roll back.
   if (isHeld || ready)
     return {
@@ -91,6 +102,10 @@ function toUnready({ namespace, name, condition, reason, ready, since }: Unready
       to: `${address}?tab=versions`,
     }
   return { ...shared, title: text.unready(name), why: reason, act: text.openAgent, to: address }
+}
+
+function wordsOfReference(reason: string): ((name: string) => string) | undefined {
+  return Object.hasOwn(text.references, reason) ? text.references[reason as keyof typeof text.references] : undefined
 }
 
 function changedServers(servers: Summary['waiting']['manifests']): readonly AttentionRow[] {

@@ -31,6 +31,14 @@ export const homeText = {
     heldWhy: (reason: string, isServing: boolean) =>
       `${reason}.${isServing ? ' An earlier version serves.' : ' No version serves.'}`,
     failsToStart: (name: string) => `The newest version of ${name} does not start`,
+    // By the reason of the condition.
+    references: {
+      NotFound: (name: string) => `${name} refers to an object that does not exist`,
+      NotAllowed: (name: string) => `${name} refers to an object that its namespace may not use`,
+      KindNotAvailable: (name: string) => `${name} refers to a kind that is not installed`,
+      SecretNotForAgents: (name: string) => `${name} refers to a Secret of the platform`,
+    },
+    named: 'Its page names the reference',
     compare: 'Compare',
     nearlySpent: (name: string, share: string) => `${name} has spent ${share} of its budget`,
     spent: (name: string) => `${name} has spent its budget`,
