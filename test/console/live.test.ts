@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import test from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { plugins } from '#plugins/index.ts'
 import { allStale, followedTypes, isStale, staleKeysOf } from '../../ui/api/live/event-keys.ts'
 import type { StaleKey } from '../../ui/api/live/event-keys.ts'
 import { followLive } from '../../ui/api/live/event-stream.ts'
 import { toLiveEvent } from '../../ui/api/live/live-event.ts'
+import { isSettled } from '../../ui/kinds/kind-object.ts'
 import { createStaleQueue } from '../../ui/api/live/stale-queue.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
 
 const frame = (position: number, type = 'runs.created', epoch = 1): string => {
   const id = `${String(epoch).padStart(6, '0')}-${String(position).padStart(20, '0')}`
@@ -109,6 +115,31 @@ const event = (type: string, kind: string, name: string) => ({ type, namespace: 
 const staleOf = (one: ReturnType<typeof event>, queryKey: readonly unknown[]): boolean =>
   staleKeysOf(one).some((key) => isStale(queryKey, key))
 
+test('what a page of a kind shows is read again after a gap', () => {
+  const entries = globSync('plugins/*/console/**/page.ts', { cwd: root })
+  const paths = entries.flatMap((file) => [...readFileSync(join(root, file), 'utf8').matchAll(/^ +api: \['(\w+)'\]/gm)])
+  assert.ok(paths.length > 4)
+  for (const [, path = ''] of paths)
+    assert.ok(
+      allStale.some((key) => isStale([path, {}], key)),
+      path,
+    )
+})
+
+test('a status is asked for often until it is settled', () => {
+  const now = Date.parse('2026-11-24T08:10:00Z')
+  const of = (status: string | undefined, more: object = {}) => {
+    const conditions = status === undefined ? [] : [{ type: 'Ready', status, observedGeneration: 2 }]
+    const metadata = { name: 'a', creationTimestamp: '2026-11-24T08:00:00Z', generation: 2, ...more }
+    return isSettled({ metadata, status: { conditions } } as never, now)
+  }
+  assert.deepEqual([of('True'), of(undefined)], [true, true])
+  assert.deepEqual([of('False'), of('Unknown'), of('True', { generation: 3 })], [false, false, false])
+  assert.equal(of(undefined, { creationTimestamp: '2026-11-24T08:09:30Z' }), false, 'it was just created')
+  assert.equal(of(undefined, { creationTimestamp: 'x' }), false)
+  assert.equal(of('True', { deletionTimestamp: '2026-11-24T08:09:30Z' }), false)
+})
+
 test('an event makes its object and the lists with it stale, and no other object', () => {
   const run = event('runs.succeeded', 'Run', 'a')
   for (const key of [
@@ -123,6 +154,10 @@ test('an event makes its object and the lists with it stale, and no other object
     assert.ok(!staleOf(run, key), JSON.stringify(key))
   assert.ok(staleOf(event('cluster.updated', 'GuardrailPolicy', 'pii'), ['guardrailpolicies', 'demo', 'pii', {}]))
   assert.ok(staleOf(event('cluster.created', 'ModelProvider', 'x'), ['providers', {}]))
+  assert.ok(staleOf(event('cluster.updated', 'McpServer', 'x'), ['topology', {}]))
+  const call = event('providers.model-call-metered', 'Run', 'x')
+  assert.ok(staleOf(call, ['providers', {}]))
+  assert.ok(!staleOf(call, ['providers', 'x', 'models', {}]), 'the provider is not asked for its models')
   // As the subject of an event names the kind.
   const agent = event('cluster.updated', 'AgentDeployment', 'a')
   for (const key of [

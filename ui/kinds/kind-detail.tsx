@@ -19,10 +19,9 @@ import type { KindEntry, KindParts } from './kind-entry.ts'
 import type { KindObject } from './kind-object.ts'
 import { KindOverview } from './kind-overview.tsx'
 import type { ServedKind } from './served-kind.ts'
-import { useServedKind } from './use-kind.ts'
+import { useObjectInterval, useServedKind } from './use-kind.ts'
 
 const KindEditor = lazy(async () => ({ default: (await import('./kind-editor.tsx')).KindEditor }))
-const POLL_MS = 10_000
 
 /** An object of a kind, as a page. */
 export function detailPageOf(entry: KindEntry, parts: KindParts): ComponentType {
@@ -48,7 +47,11 @@ export function KindDetail({ entry, parts = {}, namespace, name }: KindDetailPro
   const path = [...entry.api, ...(namespace === undefined ? [] : [namespace]), name]
   const isEdited = tab === 'edit'
   // What is edited is not replaced under the hands; the server refuses an old version.
-  const query = useQuery({ ...apiQuery<KindObject>(path), refetchInterval: isEdited ? false : POLL_MS })
+  const interval = useObjectInterval(entry)
+  const query = useQuery({
+    ...apiQuery<KindObject>(path),
+    refetchInterval: ({ state }) => (isEdited ? false : interval(state.data === undefined ? [] : [state.data])),
+  })
   const { data: object, error, refetch } = query
   const verbs = served?.verbs ?? []
   const edit = isEdited ? undefined : () => change({ tab: 'edit' })

@@ -17,9 +17,7 @@ import { listColumns } from './kind-columns.tsx'
 import { newPath, objectPath } from './kind-entry.ts'
 import type { KindEntry, KindParts } from './kind-entry.ts'
 import type { KindObject, KindPage } from './kind-object.ts'
-import { useServedKind } from './use-kind.ts'
-
-const POLL_MS = 10_000
+import { useObjectInterval, useServedKind } from './use-kind.ts'
 
 /** The list of a kind, as a page. */
 export function listPageOf(entry: KindEntry, parts: KindParts): ComponentType {
@@ -41,7 +39,11 @@ export function KindList({ entry, parts = {} }: KindListProps) {
   const navigate = useNavigate()
   const { served } = useServedKind(entry)
   const scope = isClusterWide ? {} : namespace === undefined ? { scope: 'permitted' } : { namespace }
-  const list = useQuery({ ...apiQuery<KindPage>(api, { ...scope, q, cursor }), refetchInterval: POLL_MS })
+  const interval = useObjectInterval(entry)
+  const list = useQuery({
+    ...apiQuery<KindPage>(api, { ...scope, q, cursor }),
+    refetchInterval: ({ state }) => interval(state.data?.items ?? []),
+  })
   const { data, error, refetch } = list
   const next = data?.nextCursor ?? null
   const open = (href: string): void => {

@@ -92,3 +92,15 @@ export function readyOf({ status }: KindObject): { readonly state: string; reado
   const states: Readonly<Record<string, string>> = { True: 'ready', False: 'degraded' }
   return { state: states[found.status] ?? 'unknown', reason: found.reason }
 }
+
+/** A controller that reports a status has done so by then. */
+const YOUNG_MS = 60_000
+
+/** Whether the controller of an object has nothing left to do for what is written; without a status, whether it has had time. Pure. */
+export function isSettled({ metadata, status }: KindObject, now: number): boolean {
+  if (metadata.deletionTimestamp !== undefined) return false
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready')
+  if (ready === undefined) return now - Date.parse(metadata.creationTimestamp ?? '') > YOUNG_MS
+  const observed = valueAt(ready, 'observedGeneration')
+  return ready.status === 'True' && (observed === undefined || observed === metadata['generation'])
+}

@@ -1,6 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { ApiProblem, readProblem } from '../api/api-problem.ts'
+import { useLive } from '../api/live/live.ts'
 import type { KindEntry } from './kind-entry.ts'
+import { isSettled } from './kind-object.ts'
+import type { KindObject } from './kind-object.ts'
 import { servedKind } from './served-kind.ts'
 import type { ApiDocument, ServedKind } from './served-kind.ts'
 
@@ -30,4 +33,16 @@ export function useServedKind({ api }: Pick<KindEntry, 'api'>): {
 } {
   const { data, error } = useApiDocument()
   return { served: data === undefined ? undefined : (servedKind(data, api) ?? null), error }
+}
+
+const UNSETTLED_MS = 10_000
+const SETTLED_MS = 60_000
+
+/**
+ * How often objects of a kind are asked for, in milliseconds. Events say what is written of them. What a controller reports has no event: it is asked
+ * for often until it is settled, and seldom afterwards. Events of other plugins do not name their routes.
+ */
+export function useObjectInterval({ api }: Pick<KindEntry, 'api'>): (objects: readonly KindObject[]) => number {
+  const isFollowed = useLive().kind === 'live' && api.length === 1
+  return (objects) => (isFollowed && objects.every((one) => isSettled(one, Date.now())) ? SETTLED_MS : UNSETTLED_MS)
 }

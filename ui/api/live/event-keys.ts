@@ -33,9 +33,11 @@ const ofDecision: Rule = (event) => [...ofRun(event), below(['approvals'], LIST_
 const ofObject: Rule = ({ kind, namespace, name }) => {
   const path = pathOfKind(kind)
   const own = namespace === undefined ? [path, name] : [path, namespace, name]
-  return [list(path), below(own), ...(path === 'agents' ? [list('summary', SUMMARY_MS)] : [])]
+  const others = path === 'agents' ? [list('summary', SUMMARY_MS)] : []
+  return [list(path), below(own), list('topology', SUMMARY_MS), ...others]
 }
-const ofCost: Rule = () => [below(['cost'], COST_MS), below(['tenants'], COST_MS)]
+// The health of providers follows their calls, too.
+const ofCall: Rule = () => [below(['cost'], COST_MS), below(['tenants'], COST_MS), list('providers', STATS_MS)]
 const ofTenant: Rule = () => [below(['tenants'], LIST_MS), list('summary', SUMMARY_MS)]
 const ofShare: Rule = () => [below(['my'], LIST_MS), below(['runs'], LIST_MS)]
 
@@ -53,7 +55,7 @@ const rules: Readonly<Record<string, Rule>> = {
   'knowledge.document-stored': () => [below(['knowledgebases'], LIST_MS)],
   'knowledge.ingest-failed': () => [below(['knowledgebases'], LIST_MS)],
   'memory.item-remembered': () => [below(['memory'], LIST_MS)],
-  'providers.model-call-metered': ofCost,
+  'providers.model-call-metered': ofCall,
   'runs.cancel-requested': ofRun,
   'runs.cancelled': ofRun,
   'runs.created': ofRun,
@@ -92,7 +94,25 @@ export function isStale(queryKey: readonly unknown[], { path, isList }: StaleKey
   return !isList || rest.length === 0 || (rest.length === 1 && counts.includes(rest[0] ?? ''))
 }
 
-const kindsOfPages = ['agents', 'runs', 'approvals', 'cost', 'tenants', 'feedback', 'knowledgebases', 'memory', 'my']
+const kindsOfPages = [
+  'agents',
+  'runs',
+  'approvals',
+  'cost',
+  'tenants',
+  'feedback',
+  'knowledgebases',
+  'memory',
+  'my',
+  'topology',
+  'providers',
+  'modelroutes',
+  'secretbindings',
+  'mcpservers',
+  'mcptoolbindings',
+  'toolregistries',
+  'agentregistries',
+]
 
 /** Everything that events change, for a gap and for a page that polls. */
 export const allStale: readonly StaleKey[] = [...kindsOfPages, 'summary'].map((path) => below([path]))

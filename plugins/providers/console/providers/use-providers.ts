@@ -7,8 +7,8 @@ interface ProviderPage {
   readonly nextCursor: string | null
 }
 
-// Health follows calls, which are no events of the object.
-const POLL_MS = 10_000
+// Not every caller sees the events of calls, which health follows.
+const POLL_MS = 30_000
 
 /** A page of the providers of a namespace, or of all that the caller may list. */
 export function useProviders(namespace: string | undefined, cursor: string | undefined) {

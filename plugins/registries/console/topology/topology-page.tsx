@@ -18,7 +18,8 @@ import { filterNodes, toGraphEdges, toGraphNodes } from './topology-view.ts'
 import type { TopologyView } from './topology-view.ts'
 import styles from './topology.module.css'
 
-const EVERY_MS = 30_000
+/** What controllers report has no event. */
+const STATUS_MS = 60_000
 /** A narrower window opens on the table. */
 const GRAPH_FROM_PX = 600
 
@@ -28,7 +29,7 @@ export function TopologyPage() {
   const scope = namespace === undefined ? { scope: 'permitted' } : { namespace }
   const { data, error, refetch } = useQuery({
     ...apiQuery<TopologyView>(['topology'], scope),
-    refetchInterval: EVERY_MS,
+    refetchInterval: STATUS_MS,
   })
   const first = innerWidth < GRAPH_FROM_PX ? 'table' : 'graph'
   const shown = view === 'graph' || view === 'table' ? view : first

@@ -5,7 +5,6 @@ import { useAddress } from '#ui/contract/search.ts'
 import { toItems, withRun } from './items/approval-items.ts'
 import type { ApprovalItem, PausedRun, PausedRunPage } from './items/approval-items.ts'
 
-const EVERY_MS = 10_000
 const SHOWN = 100
 
 /** The queue of decisions, and what changes it. */
@@ -19,13 +18,13 @@ export interface ApprovalQueue {
   readonly keep: (runs: readonly PausedRun[]) => void
 }
 
-/** Paused runs of the chosen namespace. Those that wait longest come first, since they expire first. */
+/** Paused runs of the chosen namespace, read again by the events of runs. Those that wait longest come first, since they expire first. */
 export function useApprovals(): ApprovalQueue {
   const [{ namespace }] = useAddress()
   const queries = useQueryClient()
   const scope = namespace === undefined ? { scope: 'permitted' } : { namespace }
   const asked = apiQuery<PausedRunPage>(['runs'], { ...scope, state: 'paused', order: 'oldest', limit: SHOWN })
-  const { data, error, refetch } = useQuery({ ...asked, refetchInterval: EVERY_MS })
+  const { data, error, refetch } = useQuery(asked)
   const items = useMemo(() => data && toItems(data.items), [data])
   return {
     items,
