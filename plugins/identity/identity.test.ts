@@ -5,6 +5,7 @@ import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import { Type } from 'typebox'
 import type { MountedEndpoint } from '#core/http/endpoint/mounted-endpoint.ts'
 import { coreEndpoints } from '#core/http/health.ts'
+import type { KubeObject, Resource } from '#core/kube/client.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { servePlugin } from '../agents/testing/serve.ts'
 import { questionOf } from './capabilities.ts'
@@ -130,6 +131,15 @@ test('a capability names the right that it needs, and the setting that enables i
     assert.equal((await ask('developer', 'GET', `/capabilities${query}`)).status, 400, query)
 })
 
+const RBAC = 'rbac.authorization.k8s.io/v1'
+const rbacOf = (plural: string, kind: string): Resource => ({
+  group: 'rbac.authorization.k8s.io',
+  version: 'v1',
+  plural,
+  kind,
+  namespaced: true,
+})
+
 interface SeenRules {
   readonly permissions?: {
     readonly namespace: string
@@ -139,9 +149,11 @@ interface SeenRules {
 }
 
 test('whoami lists the rules of the caller in a namespace', real, async (t) => {
-  const { ask, namespace, other } = await setUp(t)
+  const { ask, admin, namespace, other } = await setUp(t)
+  const permissionsOf = async (who: string, place: string) =>
+    (await ask(who, 'GET', `/whoami?permissions=${place}`)).json<SeenRules>().permissions
   const mayCreateAgents = async (who: string, place: string) => {
-    const { permissions } = (await ask(who, 'GET', `/whoami?permissions=${place}`)).json<SeenRules>()
+    const permissions = await permissionsOf(who, place)
     assert.deepEqual([permissions?.namespace, permissions?.complete], [place, true])
     return permissions?.rules.some(
       ({ verbs, groups, resources }) =>
@@ -151,6 +163,23 @@ test('whoami lists the rules of the caller in a namespace', real, async (t) => {
   assert.equal(await mayCreateAgents('developer', namespace), true)
   assert.equal(await mayCreateAgents('developer', other), false)
   assert.equal(await mayCreateAgents('viewer', namespace), false)
+  await admin.create(rbacOf('roles', 'Role'), {
+    apiVersion: RBAC,
+    kind: 'Role',
+    metadata: { name: 'one-secret', namespace },
+    rules: [{ apiGroups: [''], resources: ['secrets'], resourceNames: ['crm'], verbs: ['get'] }],
+  } as KubeObject)
+  await admin.create(rbacOf('rolebindings', 'RoleBinding'), {
+    apiVersion: RBAC,
+    kind: 'RoleBinding',
+    metadata: { name: 'one-secret', namespace },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'one-secret' },
+    subjects: [{ kind: 'User', name: 'viewer', apiGroup: 'rbac.authorization.k8s.io' }],
+  } as KubeObject)
+  const ofSecrets = (await permissionsOf('viewer', namespace))?.rules.filter(({ resources }) =>
+    resources.includes('secrets'),
+  )
+  assert.deepEqual(ofSecrets, [{ verbs: ['get'], groups: [''], resources: ['secrets'], names: ['crm'] }])
   assert.equal((await ask('viewer', 'GET', '/whoami')).json<SeenRules>().permissions, undefined)
   for (const bad of ['', '..', 'a.b', 'a%00b', '%ED%A0%80', 'x'.repeat(64), 'a&permissions=b'])
     assert.equal((await ask('viewer', 'GET', `/whoami?permissions=${bad}`)).status, 400, bad)

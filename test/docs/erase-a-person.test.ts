@@ -4,6 +4,12 @@ import { needs } from '#test/harness/find-server.ts'
 import { sharedEmbedded } from '../flows/platform/shared-platform.ts'
 import { createPageShell } from './page-shell.ts'
 
+interface ErasurePage {
+  readonly scope?: string
+  readonly items: readonly Shown[]
+  readonly nextCursor: string | null
+}
+
 interface Shown {
   readonly id: string
   readonly state: string
@@ -62,6 +68,10 @@ test(
       const { id } = first.json<Shown>()
       const listed = await send('GET', '/api/erasures?limit=200')
       assert.ok(listed.json<{ items: readonly Shown[] }>().items.some((one) => one.id === id))
+      const permitted = (await send('GET', '/api/erasures?scope=permitted')).json<ErasurePage>()
+      assert.deepEqual([permitted.scope, permitted.items.map((one) => one.id)], ['permitted', [erasure.id]])
+      const page = (await send('GET', '/api/erasures?limit=1')).json<ErasurePage>()
+      assert.deepEqual([page.items.length, typeof page.nextCursor], [1, 'string'])
       const ofNamespace = await send('GET', '/api/erasures?namespace=team-erase')
       assert.deepEqual(
         ofNamespace.json<{ items: readonly Shown[] }>().items.map((one) => one.id),

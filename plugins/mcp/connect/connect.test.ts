@@ -24,7 +24,7 @@ const TOKEN = 'canary-token-0123456789'
 const apiVersion = McpServer.apiVersion
 
 interface Connected extends McpServerObject {
-  readonly manifest?: { readonly digest: string; readonly tools: readonly { readonly name: string }[] }
+  readonly manifest?: { readonly digest: string; readonly tools: readonly object[] }
   readonly handshake: readonly { readonly step: string; readonly ms: number }[]
 }
 
@@ -59,6 +59,12 @@ async function setUp(t: TestContext) {
 test('a server is connected with its token, which no response, event or object shows', real, async (t) => {
   const { ask, connect, secretOf, serverOf, namespace, outcomes, admin, refOf } = await setUp(t)
   const server = await startMcpServer(t, '2025-11-25')
+  const described = {
+    title: 'Say it again',
+    outputSchema: { type: 'object', required: ['said'] },
+    annotations: { readOnlyHint: true },
+  }
+  server.tools.set('echo', described)
   const credential = { kind: 'bearer', value: TOKEN }
   const dry = await ask('developer', 'POST', '/mcp/connect?dryRun=All', {
     namespace,
@@ -76,10 +82,7 @@ test('a server is connected with its token, which no response, event or object s
     auth: { kind: 'bearer' },
     secretRef: { name: 'tools-mcp-credential', key: 'credential' },
   })
-  assert.deepEqual(
-    manifest?.tools.map(({ name }) => name),
-    ['echo'],
-  )
+  assert.partialDeepStrictEqual(manifest?.tools, [{ name: 'echo', ...described }])
   assert.match(manifest?.digest ?? '', /^sha256:[0-9a-f]{64}$/)
   assert.deepEqual(
     handshake.map(({ step }) => step),

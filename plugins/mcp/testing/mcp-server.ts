@@ -14,8 +14,10 @@ import type { Scope } from '#test/harness/scope.ts'
 
 /** A tool of the test server. */
 export interface TestTool {
+  readonly title?: string
   readonly description?: string
   readonly inputSchema?: object
+  readonly outputSchema?: object
   readonly annotations?: object
   /** Result of a call; default: its arguments as a JSON string. */
   readonly result?: object
@@ -68,11 +70,16 @@ type Serve = (request: Request) => Promise<Response>
 
 function toServer(tools: ReadonlyMap<string, TestTool>, calls: string[]): McpServer {
   const server = new McpServer({ name: 'test', version: '1' })
-  for (const [name, { inputSchema = { type: 'object' }, result, ...rest }] of tools)
-    server.registerTool(name, { ...rest, inputSchema: fromJsonSchema(inputSchema) }, (args) => {
+  for (const [name, { inputSchema = { type: 'object' }, outputSchema, result, ...rest }] of tools) {
+    const schemas = {
+      inputSchema: fromJsonSchema(inputSchema),
+      ...(outputSchema === undefined ? {} : { outputSchema: fromJsonSchema(outputSchema) }),
+    }
+    server.registerTool(name, { ...rest, ...schemas }, (args) => {
       calls.push(name)
       return (result ?? { content: [{ type: 'text', text: JSON.stringify(args) }] }) as never
     })
+  }
   return server
 }
 
