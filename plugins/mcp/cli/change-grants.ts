@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { ApiClient } from '#cli/contract/api-client.ts'
+import type { ApiClient, ListPage } from '#cli/contract/api-client.ts'
 import { CliProblem } from '#cli/contract/cli-problem.ts'
 import type { ApiInput } from '#cli/contract/command.ts'
 import type { ResourceTable } from '#cli/contract/resource-table.ts'
@@ -18,13 +18,16 @@ const grantTable: ResourceTable<McpGrant> = {
   wide: { REFRESHABLE: ({ refreshable }) => refreshable, EXPIRES: ({ expiresAt }) => expiresAt },
 }
 
-// The API returns all grants of a person on one page, since their number is bounded.
-const MAX_GRANTS = 200
 const POLL_MS = 1_000
+
+// The route has no parameters: it returns all grants of a person, whose number is bounded.
+function readGrants(api: ApiClient): Promise<ListPage<McpGrant>> {
+  return api.get<ListPage<McpGrant>>(['mcp', 'oauth', 'grants'])
+}
 
 /** Lists the grants of the user, in all namespaces. */
 export async function printGrants({ api, printer }: ApiInput): Promise<number> {
-  await printer.list(grantTable, await api.list<McpGrant>(['mcp', 'oauth', 'grants'], {}, MAX_GRANTS))
+  await printer.list(grantTable, await readGrants(api))
   return 0
 }
 
@@ -60,7 +63,7 @@ export async function grantOf(input: ApiInput<GrantValues>): Promise<number> {
 }
 
 async function findGrantOf(api: ApiClient, namespace: string, server: string): Promise<McpGrant | undefined> {
-  const { items } = await api.list<McpGrant>(['mcp', 'oauth', 'grants'], {}, MAX_GRANTS)
+  const { items } = await readGrants(api)
   return items.find((one) => one.namespace === namespace && one.server === server)
 }
 
