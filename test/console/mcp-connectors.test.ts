@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import test from 'node:test'
-import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { ApiProblem } from '#ui/api/api-problem.ts'
 import { refusedFields } from '#ui/parts/form/refusal-at.ts'
-import { packConsole } from '../../scripts/console/pack-console.ts'
+import { consoleFiles } from '#test/harness/packed-console.ts'
 import { firstFields } from '../../plugins/mcp/console/connectors/first-fields.ts'
 import { toCredential } from '../../plugins/mcp/console/credential/credential-body.ts'
 import { toServerPublication } from '../../plugins/mcp/console/publish/publish-body.ts'
@@ -17,7 +16,7 @@ import { cannedMcp, connectors, driftedServer } from './canned-mcp.ts'
 import { serveConsole } from './fake-console.ts'
 import { axeViolations, looks, openLook, overflowOf, startBrowser } from './look.ts'
 
-const { files } = await packConsole(fileURLToPath(new URL('../../', import.meta.url)))
+const files = await consoleFiles()
 const document = JSON.parse(
   readFileSync(new URL('../../docs/reference/openapi.json', import.meta.url), 'utf8'),
 ) as object
