@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import type { KeyboardEvent, MouseEvent, RefObject } from 'react'
 
 interface RowKeyOptions {
@@ -38,7 +38,8 @@ export function useRowKeys({ count, onOpen, onSelect, onExtend, onReveal }: RowK
   const [at, setAt] = useState(0)
   const body = useRef<HTMLTableSectionElement>(null)
   const isMoving = useRef(false)
-  useEffect(() => {
+  // Before the next key: it is of the row that has the focus.
+  useLayoutEffect(() => {
     if (!isMoving.current) return
     const row = body.current?.querySelector<HTMLElement>(`tr[data-index="${at}"]`)
     // A row that has just been scrolled to is in the document after the next render.
