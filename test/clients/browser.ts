@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { findOnPath } from '#test/harness/find-on-path.ts'
+import { chromium, withoutChromium } from '#test/harness/find-chromium.ts'
 import { openTab } from './cdp.ts'
 import type { Tab } from './cdp.ts'
 import type { Check, Workspace } from './workspace.ts'
@@ -19,8 +19,8 @@ const pages = {
 /** Opens each page in headless Chromium. It must be complete, without console errors and failed requests. */
 export function browserCheck(workspace: Workspace): Check {
   const name = 'chromium'
-  const program = findOnPath('chromium') ?? findOnPath('google-chrome')
-  if (program === undefined) return { name, missing: 'neither chromium nor google-chrome is on the PATH', steps: {} }
+  const program = chromium
+  if (program === undefined) return { name, missing: withoutChromium, steps: {} }
   const steps = Object.entries(pages).map(([path, ready], index) => {
     const profile = join(workspace.folder, `chromium-${index}`)
     return [path, () => openPage(workspace, { program, profile, path, ready })] as const

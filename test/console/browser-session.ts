@@ -1,17 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { findOnPath } from '#test/harness/find-on-path.ts'
+import { chromium, withoutChromium } from '#test/harness/find-chromium.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { openTab } from '../clients/cdp.ts'
 
 const READY_MS = 60_000
 
-/** Chromium of this machine. */
-export const chromium = findOnPath('chromium') ?? findOnPath('google-chrome')
-
 /** Skips a test on a machine without Chromium. */
 export const needsChromium = {
-  skip: chromium === undefined ? 'neither chromium nor google-chrome is on the PATH' : false,
+  skip: withoutChromium ?? false,
 }
 
 /** A page in headless Chromium. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { chromium as driver } from 'playwright-core'
 import type { Browser, ConsoleMessage, Page } from 'playwright-core'
 import type { Scope } from '#test/harness/scope.ts'
-import { chromium } from './browser-session.ts'
+import { chromium } from '#test/harness/find-chromium.ts'
 
 const sizes = {
   wide: { width: 1440, height: 900 },

@@ -5,12 +5,11 @@ import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { openTab } from '#test/clients/cdp.ts'
-import { findOnPath } from '#test/harness/find-on-path.ts'
+import { chromium, withoutChromium } from '#test/harness/find-chromium.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { mermaidScript } from './mermaid-script.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const chromium = findOnPath('chromium') ?? findOnPath('google-chrome')
 const diagrams = globSync('docs/**/*.md', { cwd: root }).toSorted().flatMap(diagramsOf)
 
 test('each page of concepts has one diagram at most, and the overview has one', () => {
@@ -21,9 +20,9 @@ test('each page of concepts has one diagram at most, and the overview has one', 
 
 test(
   'every mermaid diagram of the documents is rendered by Chromium without an error',
-  { skip: chromium === undefined && 'neither chromium nor google-chrome is on the PATH' },
+  { skip: withoutChromium ?? false },
   async (t) => {
-    assert.ok(chromium !== undefined, 'neither chromium nor google-chrome is on the PATH')
+    assert.ok(chromium !== undefined)
     const script = readScript(t)
     if (script === undefined) return
     const folder = tempFolder('mermaid')

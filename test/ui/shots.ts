@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { chromium } from '../console/browser-session.ts'
+import { chromium, withoutChromium } from '#test/harness/find-chromium.ts'
 import type { Look } from '../console/look.ts'
 import { openConsole, untilShown, watchPage } from './open-console.ts'
 import type { DemoContent } from './demo-content.ts'
@@ -14,7 +14,7 @@ const { values } = parseArgs({
   options: { out: { type: 'string', default: 'docs/console' }, help: { type: 'boolean' } },
 })
 if (values.help === true || chromium === undefined) {
-  process.stdout.write(values.help === true ? usage : 'NOT RUN: neither chromium nor google-chrome is on the PATH\n')
+  process.stdout.write(values.help === true ? usage : `NOT RUN: ${withoutChromium ?? ''}\n`)
   process.exit(0)
 }
 
