@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { startAuthorizationServer } from '#plugins/mcp/testing/authorization-server.ts'
 import { startProtectedServer } from '#plugins/mcp/testing/protected-server.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
-import { startForConsents } from './platform/consents.ts'
+import { addConsentedAgents, startForConsents } from './platform/consents.ts'
 
 // An agent of its own process: it calls the tool on port 2999, and fails where the call is refused.
 const program = `require('http').createServer(async (request, answer) => {
@@ -20,33 +19,10 @@ const program = `require('http').createServer(async (request, answer) => {
   answer.end(JSON.stringify({ output: result.content[0].text }))
 }).listen(process.env.AGENT_PORT, '127.0.0.1')`
 
-const script = [{ toolCalls: [{ name: 'tickets_echo', arguments: { text: 'hi' } }], reply: 'Echoed.' }]
-const tools = [{ name: 'tickets', bindingRef: { name: 'tickets' } }]
-
-type Consenting = Awaited<ReturnType<typeof startForConsents>>
-
-/** A server whose tools need consent, and two agents that are bound to it. */
-async function addAgents({ create, ask, consent }: Consenting, url: string): Promise<void> {
-  await create('mcpservers', 'McpServer', 'tickets', { url, auth: { kind: 'oauth' } })
-  await create('mcptoolbindings', 'McpToolBinding', 'tickets', { serverRef: { name: 'tickets' } })
-  await create('modelproviders', 'ModelProvider', 'script', { type: 'mock', mock: { script } })
-  await create('modelroutes', 'ModelRoute', 'script', { providerRef: { name: 'script' }, model: 'mock-1' })
-  const looping = { name: 'looping', model: { route: 'script' }, tools }
-  const calling = { name: 'calling', runtime: { command: [process.execPath, '-e', program] }, tools }
-  for (const config of [looping, calling]) {
-    const made = await ask('developer', 'POST /agents', { namespace: 'default', config })
-    assert.equal(made.status, 201, made.text)
-  }
-  // The tools are read with the grant of a person who may update the server.
-  await consent('admin', 'tickets')
-  for (const end = performance.now() + 60_000; ; await pause(100)) {
-    const { status } = (await ask('admin', 'GET /mcpservers/default/tickets')).json<{
-      status?: { toolCount?: number }
-    }>()
-    if (status?.toolCount === 1) return
-    assert.ok(performance.now() < end, JSON.stringify(status))
-  }
-}
+const agents = [
+  { name: 'looping', model: { route: 'script' } },
+  { name: 'calling', runtime: { command: [process.execPath, '-e', program] } },
+]
 
 async function start(t: TestContext) {
   const folder = tempFolder('consent')
@@ -55,7 +31,7 @@ async function start(t: TestContext) {
   const server = await startProtectedServer(t, at)
   const data = join(folder.path, 'data')
   const first = await startForConsents(t, data)
-  await addAgents(first, server.url)
+  await addConsentedAgents(first, server.url, agents)
   at.as('ada')
   return { at, server, data, first }
 }

@@ -33,7 +33,12 @@ export async function openConsole(t: Scope, persona: ShownPersona): Promise<Open
   }
 }
 
-async function signIn(page: Page, { url, tokens }: Platform, persona: keyof Platform['tokens']): Promise<void> {
+/** Signs a persona in with its token. */
+export async function signIn(
+  page: Page,
+  { url, tokens }: Pick<Platform, 'url' | 'tokens'>,
+  persona: keyof Platform['tokens'],
+): Promise<void> {
   await page.goto(`${url}/sign-in`)
   await page.fill('#token', tokens[persona])
   await page.keyboard.press('Enter')
@@ -53,8 +58,11 @@ export async function watchPage(context: BrowserContext): Promise<WatchedPage> {
   const page = await context.newPage()
   const asked: string[] = []
   const problems: string[] = []
+  // The page before goes on asking until the first byte of this one.
+  page.on('response', (response) => {
+    if (response.request().isNavigationRequest()) asked.length = 0
+  })
   page.on('request', (request) => {
-    if (request.isNavigationRequest()) asked.length = 0
     const { pathname } = new URL(request.url())
     if (pathname.startsWith('/api/') && !isOfShell(pathname, page)) asked.push(pathname)
   })
@@ -73,6 +81,6 @@ function isOfShell(pathname: string, page: Page): boolean {
 /** Waits until the page has its heading, and nothing of it is loading any more. */
 export async function untilShown(page: Page): Promise<void> {
   await page.waitForSelector('main h1')
-  await page.locator('main [aria-busy="true"]').first().waitFor({ state: 'detached', timeout: 10_000 })
+  await page.locator('main [aria-busy="true"]').first().waitFor({ state: 'detached', timeout: 30_000 })
   await page.evaluate('document.fonts.ready.then(() => undefined)')
 }

@@ -72,3 +72,31 @@ export async function startForConsents(t: Scope, data: string) {
     },
   }
 }
+
+const script = [{ toolCalls: [{ name: 'tickets_echo', arguments: { text: 'hi' } }], reply: 'Echoed.' }]
+const tools = [{ name: 'tickets', bindingRef: { name: 'tickets' } }]
+
+/** Connects a server whose tools need consent, reads them with a grant of the admin, and creates agents that are bound to it. */
+export async function addConsentedAgents(
+  { create, ask, consent }: Awaited<ReturnType<typeof startForConsents>>,
+  url: string,
+  agents: readonly object[],
+): Promise<void> {
+  await create('mcpservers', 'McpServer', 'tickets', { url, auth: { kind: 'oauth' } })
+  await create('mcptoolbindings', 'McpToolBinding', 'tickets', { serverRef: { name: 'tickets' } })
+  await create('modelproviders', 'ModelProvider', 'script', { type: 'mock', mock: { script } })
+  await create('modelroutes', 'ModelRoute', 'script', { providerRef: { name: 'script' }, model: 'mock-1' })
+  for (const agent of agents) {
+    const made = await ask('developer', 'POST /agents', { namespace, config: { ...agent, tools } })
+    assert.equal(made.status, 201, made.text)
+  }
+  // The tools are read with the grant of a person who may update the server.
+  await consent('admin', 'tickets')
+  for (const end = performance.now() + 60_000; ; await pause(100)) {
+    const { status } = (await ask('admin', 'GET /mcpservers/default/tickets')).json<{
+      status?: { toolCount?: number }
+    }>()
+    if (status?.toolCount === 1) return
+    assert.ok(performance.now() < end, JSON.stringify(status))
+  }
+}
