@@ -223,7 +223,16 @@ test('X3: aliases, anchors, tags, several documents, __proto__ and deep nesting 
 test('expand: an error never repeats a value, which may be a secret', () => {
   const lines = refusal(`${head}runtime:\n  env:\n    - {name: KEY, value: [sk-canary]}\nsecretz: sk-canary\n`)
   assert.doesNotMatch(lines.join('\n'), /sk-canary/)
-  assert.doesNotMatch(refusal('name: "sk-canary\n').join('\n'), /sk-canary/)
+  for (const source of [
+    'name: "sk-canary\n',
+    '"name": a\nsk-canary\nb: c\n',
+    'name: |sk-canary\n  x\n',
+    'name: a\n} sk-canary\n',
+    'name: !<sk-canary> a\n',
+    'name: *sk-canary\n',
+    '%YAML sk-canary\n---\nname: a\n',
+  ])
+    assert.doesNotMatch(refusal(source).join('\n'), /sk-canary/, source)
 })
 
 test('UXM3: every pattern of a kind, the agent format and the API is refused in words', () => {

@@ -5,7 +5,8 @@ import { AgentFileError, MAX_PROBLEMS, pathOf, pointerOf } from './problem.ts'
 import type { LocatedProblem, Path, FileProblem } from './problem.ts'
 
 const MAX_DEPTH = 64
-const MAX_BYTES = 256 * 1024
+/** Maximum size of an agent file. */
+export const MAX_BYTES = 256 * 1024
 const MAX_DOCUMENTS = 20
 
 /** A parsed YAML document, with a function that maps a path to line and column. */
@@ -101,10 +102,19 @@ function childrenOf(token: CST.Token): CST.Token[] {
 function syntaxProblems(document: Document.Parsed, lines: LineCounter): LocatedProblem[] {
   return [...document.errors, ...document.warnings].slice(0, MAX_PROBLEMS).map((error) => ({
     pointer: '',
-    // The library appends an excerpt of the source, which may hold a secret.
-    message: (error.message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, ''),
+    message: withoutSource(error.message),
     ...position(lines, error.pos[0]),
   }))
+}
+
+// The library repeats what it read, which may hold a secret: the line, and in a message the tag, the token after a colon or at the end.
+function withoutSource(message: string): string {
+  const [line = ''] = message.split('\n')
+  if (/\btags?\b/i.test(line)) return 'tags are not allowed'
+  return line
+    .replace(/ at line \d+, column \d+:?$/, '')
+    .replace(/(?<=[\w)]): .*$/, '')
+    .replace(/(?<=^Unknown directive|^Unsupported YAML version|^Unresolved plain scalar) .*$/, '')
 }
 
 function refusedNodes(document: Document.Parsed, lines: LineCounter): LocatedProblem[] {
