@@ -3,7 +3,7 @@ import { isObject } from '#core/json/is-object.ts'
 import { connectProblem } from '#core/net/connect-problem.ts'
 import { CliProblem } from '#cli/contract/cli-problem.ts'
 import type { ApiAccess } from '#cli/context/api-access.ts'
-import { toSafeText } from '#cli/output/safe-text.ts'
+import { toSafeText } from '#cli/contract/safe-text.ts'
 import { expiryOf } from './token-expiry.ts'
 
 /** The problem of a request without a response. */

@@ -1,5 +1,5 @@
 import type { CliInput } from '#cli/contract/command.ts'
-import { toSafeText } from '#cli/output/safe-text.ts'
+import { toSafeText } from '#cli/contract/safe-text.ts'
 import { readKubeconfigs, textField } from './kubeconfig-file.ts'
 import { contextsOf, currentContext } from './mesh-context.ts'
 

@@ -1,6 +1,6 @@
 import type { ListPage } from '#cli/contract/api-client.ts'
 import type { Printer, ResourceTable } from '#cli/contract/resource-table.ts'
-import { toSafeJson, toSafeText } from './safe-text.ts'
+import { toSafeJson, toSafeText } from '#cli/contract/safe-text.ts'
 import { toTableText } from './write-table.ts'
 import type { TableTarget } from './write-table.ts'
 
@@ -40,7 +40,7 @@ async function toText<Row>(
   target: TableTarget,
 ): Promise<string> {
   if (format === 'json') return `${toSafeJson(JSON.stringify(whole, undefined, 2))}\n`
-  if (format === 'yaml') return (await import('./to-yaml.ts')).toYaml(whole)
+  if (format === 'yaml') return (await import('#cli/contract/to-yaml.ts')).toYaml(whole)
   if (format === 'name') return rows.map((row) => `${toSafeText(table.name(row))}\n`).join('')
   if (rows.length === 0) return ''
   return toTableText(table, rows, { ...target, wide: format === 'wide' })

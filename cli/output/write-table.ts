@@ -1,6 +1,6 @@
 import type { CellValue, ResourceTable } from '#cli/contract/resource-table.ts'
 import { toAge } from './age.ts'
-import { toSafeText } from './safe-text.ts'
+import { toSafeText } from '#cli/contract/safe-text.ts'
 
 /** Where a table is written. Without a terminal it has no header, and tabs between its cells. */
 export interface TableTarget {
