@@ -3,10 +3,15 @@ import type { CommandOptions, CommandValues } from '#core/command-line/option.ts
 import type { ApiClient, ApiQuery } from './api-client.ts'
 import type { Printer } from './resource-table.ts'
 
+/** Standard input, or what a test has in its place. */
+export type InputStream = AsyncIterable<Uint8Array> & { readonly isTTY?: boolean }
+
 /** Input of a command. Results are written to `out`, everything else to `err`. */
 export interface CliInput<Values = unknown> {
   readonly values: Values
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Opens standard input. */
+  readonly stdin: () => InputStream
   readonly out: (text: string) => void
   readonly err: (text: string) => void
   /** Resolves at SIGTERM or SIGINT, for a command that serves until it is stopped. A second signal ends the process. */
@@ -30,6 +35,8 @@ interface CliSpec<O extends CommandOptions, Input> extends HelpedCommand {
   /** Command lines without the name of the program, with their effect. */
   readonly examples?: readonly (readonly [line: string, effect: string])[]
   readonly options?: O
+  /** Exit code for wrong arguments; default 1. */
+  readonly usageCode?: 1 | 2
   /** Imports the code of the command; `--help` does not. The code resolves with the exit code. */
   load(): Promise<(input: Input) => Promise<number>>
 }
@@ -45,12 +52,12 @@ export interface CliCommand extends HelpedCommand {
 export function defineApiCommand<const O extends CommandOptions>(
   command: CliSpec<O, ApiInput<CommandValues<O>>>,
 ): CliCommand {
-  return { ...command, usesApi: true }
+  return { usageCode: 1, ...command, usesApi: true }
 }
 
 /** Declares a command that calls no API. The types of its values follow from its options. */
 export function defineOfflineCommand<const O extends CommandOptions>(
   command: CliSpec<O, CliInput<CommandValues<O>>>,
 ): CliCommand {
-  return { ...command, usesApi: false }
+  return { usageCode: 1, ...command, usesApi: false }
 }

@@ -1,11 +1,13 @@
 import { untilSignal } from '#core/async/until-signal.ts'
 import { lineCodes } from '#core/command-line/program.ts'
 import type { LineProgram } from '#core/command-line/program.ts'
+import type { InputStream } from '#cli/contract/command.ts'
 
 /** A program that runs commands: its name, its environment, and where it writes. */
 export interface CliProgram extends LineProgram {
   readonly version: string
   readonly env: Readonly<Record<string, string | undefined>>
+  readonly stdin: () => InputStream
   readonly isTerminal: boolean
   /** Columns of the terminal. */
   readonly width: number | undefined
@@ -20,6 +22,7 @@ export function processProgram(name: string, version: string): CliProgram {
     name,
     version,
     env: process.env,
+    stdin: () => process.stdin,
     isTerminal: process.stdout.isTTY,
     width: process.stdout.isTTY ? process.stdout.columns : undefined,
     now: () => new Date(),

@@ -29,6 +29,7 @@ export function helpOf({ name }: Pick<CliProgram, 'name'>, command: CliCommand):
 function lineOfCommand(program: CliProgram, command: CliCommand): LineCommand {
   return {
     words: command.words,
+    ...(command.usageCode === undefined ? {} : { usageCode: command.usageCode }),
     options: optionsOf(command),
     help: () => helpOf(program, command),
     run: (values) => runWith(program, command, values),
@@ -42,8 +43,8 @@ function optionsOf({ usesApi, options = {} }: CliCommand) {
 type Values = Readonly<Record<string, unknown>>
 
 async function runWith(program: CliProgram, command: CliCommand, values: Values): Promise<number> {
-  const { env, out, err, untilStopped } = program
-  const input: CliInput = { values, env, out, err, untilStopped }
+  const { env, stdin, out, err, untilStopped } = program
+  const input: CliInput = { values, env, stdin, out, err, untilStopped }
   if (command.usesApi) return runOnApi(program, command, input as CliInput<ApiValues>)
   const run = await command.load()
   return run(input as never)

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { ListedCommand } from '#cli/contract/listed-command.ts'
 import { cliCommands, main } from '../main.ts'
 import type { CliProgram } from '../run/cli-program.ts'
@@ -15,6 +16,8 @@ export interface TestedCli {
   /** Columns of the terminal; default: the output is no terminal. */
   readonly width?: number
   readonly now?: Date
+  /** Content of standard input. */
+  readonly stdin?: string | Uint8Array
   /** Default: those of the program. */
   readonly commands?: readonly ListedCommand[]
   /** Called with what the command writes, for one that serves. */
@@ -25,13 +28,14 @@ export interface TestedCli {
 
 /** Runs `meshctl` in this process. */
 export async function runCli(args: readonly string[], given: TestedCli = {}): Promise<CliResult> {
-  const { commands = cliCommands, env = {}, width, now = new Date(), onOut = () => undefined } = given
+  const { commands = cliCommands, env = {}, stdin = '', width, now = new Date(), onOut = () => undefined } = given
   let [out, err] = ['', '']
   const program: CliProgram = {
     name: 'meshctl',
     version: '0.0.0',
     // No kubeconfig of this machine.
     env: { HOME: '/nonexistent', ...env },
+    stdin: () => Readable.from([Buffer.from(stdin)]),
     isTerminal: width !== undefined,
     width,
     now: () => now,

@@ -32,9 +32,10 @@ interface ConnectValues extends CredentialSource {
 }
 
 /** Connects a server. */
-export async function connectOf({ api, namespace, values, env, printer }: ApiInput<ConnectValues>): Promise<number> {
+export async function connectOf(input: ApiInput<ConnectValues>): Promise<number> {
+  const { api, namespace, values, printer } = input
   const { name, url, connector: connectorId, description, auth, header } = values
-  const value = await readGivenCredential(values, env)
+  const value = await readGivenCredential(input, values)
   const kind = auth ?? (value === undefined ? undefined : 'bearer')
   const credential = kind && {
     kind,

@@ -75,13 +75,16 @@ test('meshctl mcp connect sends the credential of a file or a variable, and prin
   const both = await run('connect', 'weather', '--url', url, '--credential-env', 'TOKEN', '--credential-file', file)
   assert.match(both.err, /both given/)
   const argument = await run('connect', 'weather', '--url', url, '--credential', 'canary')
-  assert.equal(argument.code, 2)
+  assert.equal(argument.code, 1)
   assert.equal(requests.length, 0)
 })
 
 test('a credential of standard input has no line break at its end, and is bounded', async () => {
   const read = (text: string) =>
-    readGivenCredential({ 'credential-file': '-', 'credential-env': undefined }, {}, Readable.from([text]))
+    readGivenCredential(
+      { env: {}, stdin: () => Readable.from([Buffer.from(text)]) },
+      { 'credential-file': '-', 'credential-env': undefined },
+    )
   assert.equal(await read('canary\r\n'), 'canary')
   await assert.rejects(read('\n'), /1 to 8192/)
   await assert.rejects(read('x'.repeat(8_193)), /1 to 8192/)

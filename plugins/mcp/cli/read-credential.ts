@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises'
-import { text } from 'node:stream/consumers'
+import type { CliInput } from '#cli/contract/command.ts'
 import { CliProblem } from '#cli/contract/cli-problem.ts'
+import { readText } from '#cli/contract/read-text.ts'
 
 /** Where a credential is read from. */
 export interface CredentialSource {
@@ -12,28 +12,20 @@ const MAX_LENGTH = 8_192
 
 /** Reads a credential from a file, standard input or a variable; undefined without a source. A line break at its end is not part of it. */
 export async function readGivenCredential(
-  { 'credential-file': file, 'credential-env': name }: CredentialSource,
-  env: Readonly<Record<string, string | undefined>>,
-  stdin: NodeJS.ReadableStream = process.stdin,
+  input: Pick<CliInput, 'env' | 'stdin'>,
+  { 'credential-file': path, 'credential-env': name }: CredentialSource,
 ): Promise<string | undefined> {
-  if (file !== undefined && name !== undefined)
+  if (path !== undefined && name !== undefined)
     throw new CliProblem('--credential-file and --credential-env are both given', 'Give one of them.')
   if (name !== undefined) {
-    const value = env[name]
+    const value = input.env[name]
     if (value === undefined || value === '') throw new CliProblem(`--credential-env: the variable ${name} is not set`)
     return value
   }
-  if (file === undefined) return undefined
-  const value = (file === '-' ? await text(stdin) : await readText(file)).replace(/\r?\n$/, '')
+  if (path === undefined) return undefined
+  const title = `--credential-file ${path}`
+  const value = (await readText(input, { path, title, maxBytes: 4 * MAX_LENGTH })).replace(/\r?\n$/, '')
   if (value === '' || value.length > MAX_LENGTH)
-    throw new CliProblem(`--credential-file ${file}: must have 1 to ${MAX_LENGTH} characters`)
+    throw new CliProblem(`${title}: must have 1 to ${MAX_LENGTH} characters`)
   return value
-}
-
-async function readText(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch {
-    throw new CliProblem(`--credential-file ${file}: cannot be read`)
-  }
 }

@@ -1,0 +1,51 @@
+import { createReadStream } from 'node:fs'
+import type { CliInput } from './command.ts'
+import { CliProblem } from './cli-problem.ts'
+
+/** A file that is read: its path or `-` for standard input, how messages name it, and how large it may be. */
+export interface ReadText {
+  readonly path: string
+  /** Default: the path. */
+  readonly title?: string
+  readonly maxBytes: number
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  EISDIR: 'is a folder',
+  EACCES: 'may not be read by this user',
+}
+
+/**
+ * Reads UTF-8 text from a file or from standard input. Reads at most one byte above the limit, since a file may be a device. Throws `CliProblem`,
+ * which names the file and never its content.
+ */
+export async function readText(
+  { stdin }: Pick<CliInput, 'stdin'>,
+  { path, title = path, maxBytes }: ReadText,
+): Promise<string> {
+  const source = path === '-' ? stdin() : createReadStream(path, { end: maxBytes })
+  const shown = path === '-' ? 'standard input' : title
+  const pieces: Uint8Array[] = []
+  let bytes = 0
+  try {
+    for await (const piece of source) {
+      pieces.push(Buffer.from(piece))
+      bytes += piece.length
+      if (bytes > maxBytes) throw new CliProblem(`${shown}: must have at most ${maxBytes} bytes`)
+    }
+  } catch (error) {
+    if (error instanceof CliProblem) throw error
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException
+    throw new CliProblem(`${shown}: ${reasons[code] ?? `cannot be read (${code})`}`)
+  }
+  return decode(shown, Buffer.concat(pieces))
+}
+
+function decode(shown: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new CliProblem(`${shown}: is not UTF-8 text`)
+  }
+}
