@@ -37,7 +37,7 @@ test('a command is what its line of the help says, and has examples of its own p
   assert.doesNotMatch([...pages.values()].join(''), /mesh (?:runs|feedback|download)/)
 })
 
-test('wrong arguments exit with 2 and name the command or flag, before a server is asked', async () => {
+test('wrong arguments exit with 1 and name the command or flag, before a server is asked', async () => {
   for (const [args, message] of [
     [['rnus', 'list'], /^meshctl: unknown command "rnus"; did you mean meshctl runs list\?/],
     [['runs'], /^meshctl: unknown command "runs"; there is meshctl runs get and meshctl runs list/],
@@ -52,7 +52,7 @@ test('wrong arguments exit with 2 and name the command or flag, before a server 
     [['\0\ud800'], /^meshctl: unknown command "\\u0000\\ud800"/],
   ] as const) {
     const { code, out, err } = await runCli(args)
-    assert.deepEqual([code, out], [2, ''], args.join(' '))
+    assert.deepEqual([code, out], [1, ''], args.join(' '))
     assert.match(err, message)
   }
 })

@@ -36,7 +36,7 @@ export async function main(
     const { unknownCommand } = await import('#core/command-line/unknown-command.ts')
     const known = commands.map(({ words }) => words)
     program.err(`meshctl: ${unknownCommand(args, known, 'meshctl')}\nmeshctl --help lists every command.\n`)
-    return lineCodes.usage
+    return lineCodes.failed
   }
 }
 

@@ -15,6 +15,6 @@ ${lines.join('\n')}
   meshctl --version               print the version
 
 Server, token and namespace are those of the current context of the kubeconfig; meshctl context set names the server.
-Exit code: 0 done, 1 could not run, 2 wrong arguments; the help of a command has further ones.
+Exit code: 0 done, 1 could not run or wrong arguments; the help of a command has further ones.
 `
 }

@@ -1,5 +1,6 @@
 import type { CommandOption, CommandOptions } from './option.ts'
 import { hasValue, titleOf } from './option-values.ts'
+import { lineCodes } from './program.ts'
 
 const WIDTH = 120
 
@@ -11,20 +12,29 @@ export interface HelpedCommand {
   readonly options?: CommandOptions
   readonly examples?: readonly (readonly [line: string, effect: string])[]
   readonly exitCodes?: Readonly<Record<number, string>>
+  /** Exit code for wrong arguments; default 2. */
+  readonly usageCode?: number
 }
 
 /** Output of `<program> <words> --help`, from the declaration alone. */
 export function commandHelp(command: HelpedCommand, program = 'mesh'): string {
-  const { words, summary, description, options = {}, examples = [], exitCodes = {} } = command
-  const codes = Object.entries({ 0: 'done', 1: 'could not run', 2: 'wrong arguments', ...exitCodes })
+  const { words, summary, description, options = {}, examples = [] } = command
   const parts = [
     columns(examples),
     wrap([`usage: ${program} ${words}`, ...Object.entries(options).map(usageOf)], '       '),
     description?.trim() ?? `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
     optionLines(options),
-    `Exit code: ${codes.map(([code, text]) => `${code} ${text}`).join(', ')}.`,
+    wrap(['Exit code:', ...codeTexts(command)], '  '),
   ]
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
+}
+
+function codeTexts({ exitCodes = {}, usageCode = lineCodes.usage }: HelpedCommand): readonly string[] {
+  const codes: Record<number, string> = { 0: 'done', 1: 'could not run', ...exitCodes }
+  const own = codes[usageCode]
+  codes[usageCode] = own === undefined ? 'wrong arguments' : `${own}, or wrong arguments`
+  const texts = Object.entries(codes).map(([code, text]) => `${code} ${text}`)
+  return texts.map((text, index) => `${text}${index === texts.length - 1 ? '.' : ','}`)
 }
 
 function usageOf([name, option]: readonly [string, CommandOption]): string {

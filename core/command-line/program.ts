@@ -13,6 +13,8 @@ export interface LineCommand {
   readonly words: string
   /** Absent: the arguments are passed on unchanged. */
   readonly options?: CommandOptions
+  /** Exit code for wrong arguments; default 2. */
+  readonly usageCode?: number
   /** Its output for `--help`. */
   readonly help: () => string
   /** Runs it with the values of its options, or with its arguments if it declares none. Resolves with the exit code. */

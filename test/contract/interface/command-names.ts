@@ -28,6 +28,7 @@ function argumentOf(name: string): string {
 }
 
 function exitCodesOf(text: string): string[] {
-  const line = /^Exit code: (.*)$/m.exec(text)?.[1] ?? ''
+  // Wrapped lines are indented.
+  const line = (/^Exit code: (.*(?:\n  .*)*)/m.exec(text)?.[1] ?? '').replaceAll(/\s+/g, ' ')
   return [...`, ${line}`.matchAll(/, (\d{1,3}) /g)].map(([, code = '']) => code)
 }
