@@ -23,6 +23,12 @@ export const pluginCommands: readonly ListedCommand[] = [
     load: async () => (await import('#plugins/recording/cli/commands.ts')).downloadFixture,
   },
   {
+    words: 'expand',
+    summary: 'print the objects of an agent file as YAML',
+    usesApi: false,
+    load: async () => (await import('#plugins/agents/cli/commands.ts')).expand,
+  },
+  {
     words: 'feedback list',
     summary: 'list scores of runs, newest first',
     usesApi: true,
@@ -183,6 +189,12 @@ export const pluginCommands: readonly ListedCommand[] = [
     summary: 'show statistics of runs: counts, percentiles of times, tokens and cost',
     usesApi: true,
     load: async () => (await import('#plugins/runs/cli/commands.ts')).runsStats,
+  },
+  {
+    words: 'schema',
+    summary: 'print the JSON Schema of agent files, for editors',
+    usesApi: false,
+    load: async () => (await import('#plugins/agents/cli/commands.ts')).schema,
   },
   {
     words: 'traces get',
