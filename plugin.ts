@@ -120,6 +120,14 @@ export type {
   ReplicasProposal,
   RequirementCheck,
 } from '#plugins/agents/contract/points.ts'
+export type {
+  ConfigProblem,
+  Evaluator,
+  EvaluatorConfig,
+  EvaluatorContext,
+  EvaluatorScore,
+  ScoredOutput,
+} from '#plugins/evals/contract/points.ts'
 export type { AgentsApi, CreateAgentOptions, GeneratedConfig, GenerateRequest } from '#plugins/agents/contract/api.ts'
 export type {
   AgentCall,

@@ -5,6 +5,7 @@ import { audit } from './audit/index.ts'
 import { budgets } from './budgets/index.ts'
 import { cost } from './cost/index.ts'
 import { erasures } from './erasures/index.ts'
+import { evals } from './evals/index.ts'
 import { feedback } from './feedback/index.ts'
 import { guardrails } from './guardrails/index.ts'
 import { identity } from './identity/index.ts'
@@ -47,6 +48,7 @@ export const plugins: readonly AnyPlugin[] = [
   agentMemory,
   guardrails,
   secretBindings,
+  evals,
   audit,
   pruning,
   erasures,

@@ -29,6 +29,7 @@ import type { limitSource } from '#plugins/budgets/contract/points.ts'
 import type { agentLabelsChanged, personErased } from '#plugins/cost/contract/events.ts'
 import type { erasureFinished, erasureRequested } from '#plugins/erasures/contract/events.ts'
 import type { eraser } from '#plugins/erasures/contract/points.ts'
+import type { suiteEvaluator } from '#plugins/evals/contract/points.ts'
 import type { scoreRecorded } from '#plugins/feedback/contract/events.ts'
 import type { documentDeleted, documentStored, ingestFailed } from '#plugins/knowledge/contract/events.ts'
 import type {
@@ -143,6 +144,7 @@ export interface PlatformPoints {
   readonly 'budgets.limits': ValueOf<typeof limitSource>
   readonly 'cluster.change-actor': ValueOf<typeof changeActorFinder>
   readonly 'erasures.eraser': ValueOf<typeof eraser>
+  readonly 'evals.evaluator': ValueOf<typeof suiteEvaluator>
   readonly 'http.error-format': ValueOf<typeof errorFormat>
   readonly 'http.outcome': ValueOf<typeof httpOutcome>
   readonly 'providers.adapter': ValueOf<typeof modelAdapter>

@@ -40,6 +40,8 @@ export const durationBounds = {
   traceDuration: { min: '1ms', max: '90d' },
   /** Shortest duration of the runs of a list. */
   shownDuration: { min: '1ms', max: '3650d' },
+  /** Runs of the cases of one evaluation. */
+  evaluation: { min: '10s', max: '24h' },
   /** Width of the bins of statistics. */
   statsInterval: { min: '1m', max: '3650d' },
   /** Retention of stored entries. */

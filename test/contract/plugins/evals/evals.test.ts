@@ -59,7 +59,7 @@ test(
       metadata: { name, namespace: 'demo' },
       spec: { agent: 'hello', cases: ['one', 'two'], ...more },
     })
-    const path = '/api/x/evals/evalrecords'
+    const path = '/api/x/records/evalrecords'
     const created = await ask('developer', 'POST', path, suite('smoke'))
     assert.equal(created.status, 201, created.text)
     await until('the reconciler counts the cases', async () => {

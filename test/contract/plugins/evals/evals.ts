@@ -109,7 +109,7 @@ const listScheduled = async (cluster: ManagerContext['cluster']) =>
 // oxlint-disable-next-line import/no-default-export -- the form of a third-party plugin
 export default definePlugin({
   contract: 1,
-  name: 'evals',
+  name: 'records',
   settings: Type.Object({}),
   requires: ['store'],
   needs: { runs: need('runs') },
@@ -137,7 +137,7 @@ export default definePlugin({
   ],
   reconcilers: (_services, { cluster }) => [
     {
-      name: 'evals',
+      name: 'records',
       resource: EvalSuite,
       reconcile: async (ref, suite) => {
         const cases = (suite as Suite | undefined)?.spec.cases.length
@@ -152,7 +152,7 @@ export default definePlugin({
       ? []
       : [
           {
-            name: 'evals.schedule',
+            name: 'records.schedule',
             leaderOnly: true,
             cron: '* * * * *',
             run: async () => {

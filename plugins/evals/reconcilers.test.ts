@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { ObjectRef } from '#core/kube/client.ts'
+import { isStatus } from '#core/kube/status.ts'
+import { addRoute } from '#plugins/providers/testing/gateway.ts'
+import { apply, clusters } from '#plugins/providers/testing/manager.ts'
+import { EvalSuite } from '#schemas/crds/eval-suite.ts'
+import type { EvalSuiteObject, EvalSuiteSpec } from '#schemas/crds/eval-suite.ts'
+import type { Evaluator } from './contract/points.ts'
+import { builtInEvaluators } from './evaluators/built-in.ts'
+import { suiteReconciler } from './reconcilers.ts'
+import { findSuiteProblems } from './suites/check-suite.ts'
+
+const similarity: Evaluator = {
+  type: 'acme.example/similarity',
+  check: ({ at }) => (at === undefined ? [{ pointer: '/at', detail: 'is required' }] : []),
+  evaluate: () => ({ score: 1 }),
+}
+const suite = (more: Partial<EvalSuiteSpec> = {}): EvalSuiteSpec => ({
+  datasetRef: { name: 'greetings' },
+  evaluators: [{ name: 'polite', type: 'contains', config: { values: ['please'] } }],
+  minScore: 0.5,
+  ...more,
+})
+
+test('evals: the status of a suite names what cannot be evaluated', async (t) => {
+  const { admin, manager } = await clusters.real(t)
+  const namespace = `es-${process.pid}`
+  await apply(admin, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+  const evaluators = () => [...builtInEvaluators, similarity]
+  const { reconcile } = suiteReconciler({ cluster: manager, now: () => new Date(), evaluators })
+  const ref = (name: string): ObjectRef => ({ namespace, name }) as ObjectRef
+  const write = (name: string, spec: EvalSuiteSpec) =>
+    apply(admin, { apiVersion: 'mesh.dev/v1alpha1', kind: 'EvalSuite', metadata: { name, namespace }, spec })
+  const conditionsOf = async (name: string, spec: EvalSuiteSpec) => {
+    await write(name, spec)
+    await reconcile(ref(name), undefined)
+    const { status } = await admin.get<EvalSuiteObject>(EvalSuite, ref(name))
+    return Object.fromEntries(
+      (status?.conditions ?? []).map(({ type, status: is, reason, message }) => [type, `${is} ${reason} ${message}`]),
+    )
+  }
+  assert.deepEqual(await conditionsOf('good', suite()), {
+    Accepted: 'True Accepted 1 evaluator scores each case.',
+    ResolvedRefs: 'True ResolvedRefs Every reference was found.',
+  })
+  const judge = { route: { name: 'mock' }, maxCost: { amount: '1' } }
+  const missing = await conditionsOf('judged', suite({ judge }))
+  assert.match(missing['ResolvedRefs'] ?? '', /^False RouteNotFound spec\.judge\.route: there is no route es-\d+\/mock/)
+  await addRoute(admin, namespace, 'mock', { provider: { type: 'mock' } })
+  const found = await conditionsOf('judged', suite({ judge }))
+  assert.match(found['ResolvedRefs'] ?? '', /^True/)
+
+  const bad: readonly [EvalSuiteSpec['evaluators'][number], RegExp][] = [
+    [{ name: 'e', type: 'regex', config: { pattern: 'secret(' } }, /^False InvalidEvaluator spec\.evaluators\[0\]/],
+    [{ name: 'e', type: 'acme.example/unknown' }, /^False UnknownEvaluator spec\.evaluators\[0\]\.type is not a type/],
+    [{ name: 'e', type: similarity.type }, /spec\.evaluators\[0\]\.config\.at is required\.$/],
+  ]
+  for (const [evaluator, message] of bad) {
+    const { Accepted: accepted = '' } = await conditionsOf('bad', suite({ evaluators: [evaluator] }))
+    assert.match(accepted, message)
+    assert.ok(!accepted.includes('secret('))
+  }
+
+  const refused: readonly [string, Partial<EvalSuiteSpec>, RegExp][] = [
+    ['score', { minScore: 1.5 }, /minScore/],
+    ['repetitions', { repetitions: 11 }, /repetitions/],
+    ['timeout', { timeout: '25h' }, /timeout/],
+    ['judge', { evaluators: [{ name: 'e', type: 'modelJudge', config: { rubric: 'x' } }] }, /spec\.judge/],
+    ['alone', { judge, evaluators: [{ name: 'e', type: 'modelJudge', config: { rubric: 'x' } }] }, /spec\.evaluators/],
+    ['online', { online: { sampleRate: 1, evaluators: ['other'] } }, /spec\.online/],
+    ['baseline', { baseline: { revision: 'newest', maxRegression: 0 } }, /baseline/],
+  ]
+  for (const [name, more, message] of refused)
+    await assert.rejects(write(name, suite(more)), (error: unknown) => {
+      assert.ok(isStatus(error, 422), String(error))
+      assert.match((error as Error).message, message)
+      return true
+    })
+})
+
+test('a suite that scores runs in production names evaluators without expected outputs', () => {
+  const online = { sampleRate: 1, evaluators: ['same'] }
+  const of = (config: Record<string, unknown>) =>
+    findSuiteProblems(suite({ online, evaluators: [{ name: 'same', type: 'exact', config }] }))
+  assert.deepEqual(of({ value: 'x' }), [])
+  assert.deepEqual(
+    of({}).map(({ reason, pointer }) => [reason, pointer]),
+    [['NeedsExpected', '/spec/evaluators/0']],
+  )
+})
