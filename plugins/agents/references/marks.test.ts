@@ -8,7 +8,7 @@ import { composeHost } from '#core/host/process/compose-process.ts'
 import { createPool } from '#core/kube/connection-pool.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import { createKubeClient } from '#core/kube/create-client.ts'
-import { parseLabel, parseName } from '#core/kube/names.ts'
+import { parseRef } from '#core/kube/names.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import { kindsOf } from '#core/plugin/access-of-plugins.ts'
 import { toCrd } from '#schemas/kinds/crd.ts'
@@ -89,7 +89,7 @@ async function start(t: TestContext) {
       json: (await answer.json().catch(() => ({}))) as { items?: object[]; requirements?: object[] },
     }
   }
-  const ref = { namespace: parseLabel('namespace', 'default'), name: parseName('name', 'bot') }
+  const ref = parseRef({ namespace: 'default', name: 'bot' })
   const resolvedRefs = (expected: string) =>
     until(expected, async () => {
       const { status } = await cluster.get<AgentDeploymentObject>(AgentDeployment, ref)

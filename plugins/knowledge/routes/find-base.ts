@@ -1,6 +1,6 @@
 import type { Access, Caller } from '#core/cluster/caller.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import { parseLabel, parseName } from '#core/kube/names.ts'
+import { parseRef } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { KnowledgeBase } from '#schemas/crds/knowledge-base.ts'
 import type { KnowledgeServices } from '../services/create-services.ts'
@@ -31,7 +31,7 @@ export async function findBase(
 
 // With the caller's rights: a caller that may not read the object does not wait for it.
 async function exists(caller: Pick<Caller, 'cluster'>, namespace: string, name: string): Promise<boolean> {
-  const ref = { namespace: parseLabel('namespace', namespace), name: parseName('name', name) }
+  const ref = parseRef({ namespace, name })
   try {
     await caller.cluster.get(KnowledgeBase, ref)
     return true

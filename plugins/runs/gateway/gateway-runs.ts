@@ -1,4 +1,4 @@
-import { parseLabel, parseName } from '#core/kube/names.ts'
+import { parseRef } from '#core/kube/names.ts'
 import type { AgentCall, AgentOutcome, AgentRuns } from '#plugins/providers/contract/points.ts'
 import { withCallerRuns } from '../services/create-services.ts'
 import type { CallerRunsServices, RunsServices } from '../services/create-services.ts'
@@ -27,7 +27,7 @@ export function createGatewayRuns(services: RunsServices): AgentRuns {
 
 async function invokeForGateway(services: CallerRunsServices, call: AgentCall): Promise<AgentOutcome> {
   const { caller, input, conversationId, traceparent } = call
-  const agent = { namespace: parseLabel('model', call.agent.namespace), name: parseName('model', call.agent.name) }
+  const agent = parseRef(call.agent, ['model', 'model'])
   const access = await caller.review('create', 'agentdeployments/invoke', agent)
   // The response of a chat is the outcome of its run, so the right to read it is reviewed before the run exists (SEC18).
   await caller.review('get', 'runs', { namespace: agent.namespace })

@@ -1,5 +1,5 @@
 import type { Caller } from '#core/cluster/caller.ts'
-import { parseLabel, parseName } from '#core/kube/names.ts'
+import { parseRef } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import type { AgentExistence } from '../create/find-target.ts'
 import { agentResource } from './agent-resource.ts'
@@ -12,7 +12,7 @@ export async function readAgentExistence(
   caller: Pick<Caller, 'cluster'>,
   agent: { readonly namespace: string; readonly name: string },
 ): Promise<AgentExistence> {
-  const ref = { namespace: parseLabel('agent namespace', agent.namespace), name: parseName('agent', agent.name) }
+  const ref = parseRef(agent, ['agent namespace', 'agent'])
   try {
     await caller.cluster.get(agentResource, ref, { signal: AbortSignal.timeout(readMs) })
     return 'exists'

@@ -1,5 +1,5 @@
 import type { Caller } from '#core/cluster/caller.ts'
-import { parseLabel, parseName } from '#core/kube/names.ts'
+import { parseRef } from '#core/kube/names.ts'
 import { agentResource } from './agent-resource.ts'
 import type { JudgedAgent } from './judge-readiness.ts'
 import type { RunDetail } from '../contract/run.ts'
@@ -43,7 +43,7 @@ async function readUnready(
   row: Pick<SelectedRun, 'agent_uid'>,
 ): Promise<Unready | undefined> {
   if (agent === null) return undefined
-  const ref = { namespace: parseLabel('agent namespace', agent.namespace), name: parseName('agent', agent.name) }
+  const ref = parseRef(agent, ['agent namespace', 'agent'])
   // Forbidden, deleted or unavailable: the run is shown without it.
   const found = await cluster
     .get<JudgedAgent>(agentResource, ref, { signal: AbortSignal.timeout(readMs) })

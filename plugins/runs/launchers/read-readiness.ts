@@ -1,7 +1,7 @@
 import type { StateContext } from '#core/plugin/role-contexts.ts'
 import type { Store } from '#core/event-store/store.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import { parseLabel, parseName } from '#core/kube/names.ts'
+import { parseRef } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import type { RunsTables, SelectedRun } from '../contract/tables.ts'
 import { readRevision } from '../store/internal/content.ts'
@@ -21,7 +21,7 @@ interface ReadinessServices {
 /** Reads the agent of a run with the identity of the state role, since a worker has none, and judges whether waiting can help. */
 export async function readReadiness({ core, state, store }: ReadinessServices, run: SelectedRun): Promise<WaitVerdict> {
   if (run.agent_name === null) throw new Fail('not_found', 'The run has no agent.')
-  const ref = { namespace: parseLabel('agent namespace', run.namespace), name: parseName('agent', run.agent_name) }
+  const ref = parseRef({ namespace: run.namespace, name: run.agent_name }, ['agent namespace', 'agent'])
   const agent = await state.cluster
     .get<JudgedAgent>(agentResource, ref, { signal: AbortSignal.timeout(readMs) })
     .catch((error: unknown) => {

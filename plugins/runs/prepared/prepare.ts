@@ -1,6 +1,6 @@
 import type { Access, Caller, UserInfo } from '#core/cluster/caller.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import { parseLabel, parseName } from '#core/kube/names.ts'
+import { parseRef } from '#core/kube/names.ts'
 import type { DnsLabel, DnsName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import type { Core } from '#core/plugin/core-services.ts'
@@ -57,7 +57,7 @@ export async function prepareRunAs(
   checkRequest(request)
   const permission = permissionOf(services, request)
   const { verb, resource, namespace, name } = permission
-  const ref = { namespace: parseLabel('namespace', namespace), name: parseName('serviceAccount', account.name) }
+  const ref = parseRef({ namespace, name: account.name }, ['namespace', 'serviceAccount'])
   if (account.namespace !== namespace)
     throw new Fail('forbidden', 'A ServiceAccount has runs only in its own namespace.')
   const subject = await readAccount(manager, ref)

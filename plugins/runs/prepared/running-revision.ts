@@ -1,6 +1,6 @@
 import { Fail } from '#core/errors/domain-error.ts'
 import type { KubeClient } from '#core/kube/client.ts'
-import { parseLabel, parseName } from '#core/kube/names.ts'
+import { parseRef } from '#core/kube/names.ts'
 import { runErrors } from '../contract/errors.ts'
 import type { PrepareRequest } from '../contract/prepared-run.ts'
 import { agentResource } from '../launchers/agent-resource.ts'
@@ -18,7 +18,7 @@ export async function refuseAbsentRevision(
   { agent, revision }: Pick<PrepareRequest, 'agent' | 'revision'>,
 ): Promise<void> {
   if (agent === undefined || revision === undefined) return
-  const ref = { namespace: parseLabel('agent namespace', agent.namespace), name: parseName('agent', agent.name) }
+  const ref = parseRef(agent, ['agent namespace', 'agent'])
   const found = await cluster
     .get<JudgedAgent>(agentResource, ref, { signal: AbortSignal.timeout(readMs) })
     .catch(() => undefined)

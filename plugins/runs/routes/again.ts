@@ -1,7 +1,7 @@
 import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import { parseLabel, parseName } from '#core/kube/names.ts'
+import { parseRef } from '#core/kube/names.ts'
 import { RunCompareQuery, RunComparison } from '#schemas/api/run-compare.ts'
 import { RetryBody, RunParams } from '#schemas/api/run-requests.ts'
 import { Run } from '#schemas/api/runs.ts'
@@ -84,7 +84,7 @@ function retryEndpoint({ runs, store }: Pick<CallerRunsServices, 'runs' | 'store
 
 function agentOf({ namespace, agent_name: name }: SelectedRun) {
   if (name === null) throw new Fail(runErrors.run_not_of_agent)
-  return { namespace: parseLabel('namespace', namespace), name: parseName('name', name) }
+  return parseRef({ namespace, name })
 }
 
 // A run with the most labels has no room for one more.

@@ -5,7 +5,7 @@ import { endpoint } from '#core/http/endpoint/endpoint.ts'
 import type { AnyEndpoint, Call } from '#core/http/endpoint/endpoint.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { openEventStream } from '#core/http/stream/event-stream.ts'
-import { parseLabel, parseName } from '#core/kube/names.ts'
+import { parseRef } from '#core/kube/names.ts'
 import { RunEvent } from '#schemas/api/run-events.ts'
 import { Run } from '#schemas/api/runs.ts'
 import { CreateRunBody, InvokeBody, InvokedRun } from '#schemas/api/run-requests.ts'
@@ -50,10 +50,7 @@ export function invokeEndpoints(services: Invoking): readonly AnyEndpoint[] {
   const make = (call: InvokeCall, body: RunBody, runId?: string): Promise<RunDetail> => {
     const { caller, access, traceparent, idempotency } = call
     const { conversationId, labels } = body
-    const agent = {
-      namespace: parseLabel('/agent/namespace', body.agent.namespace),
-      name: parseName('/agent/name', body.agent.name),
-    }
+    const agent = parseRef(body.agent, ['/agent/namespace', '/agent/name'])
     const request = {
       agent,
       input: body.input,

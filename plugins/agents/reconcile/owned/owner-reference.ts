@@ -1,5 +1,5 @@
 import type { ObjectRef, OwnerReference } from '#core/kube/client.ts'
-import { parseLabel, parseName } from '#core/kube/names.ts'
+import { parseLabel, parseRef } from '#core/kube/names.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { AGENT_LABEL } from '#schemas/names/labels.ts'
@@ -26,7 +26,7 @@ export function isOwnedBy(
 
 /** An object in the agent's namespace. */
 export function refIn(agent: AgentDeploymentObject, name: string): ObjectRef {
-  return { namespace: parseLabel('namespace', agent.metadata.namespace ?? ''), name: parseName('name', name) }
+  return parseRef({ namespace: agent.metadata.namespace ?? '', name })
 }
 
 /** Options of a list of the objects with the agent's label. */

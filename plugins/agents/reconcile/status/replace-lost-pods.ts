@@ -1,5 +1,5 @@
 import type { KubeClient } from '#core/kube/client.ts'
-import { parseLabel, parseName } from '#core/kube/names.ts'
+import { parseRef } from '#core/kube/names.ts'
 import { EXIT_PORT_TAKEN } from '#schemas/launcher/launcher-ports.ts'
 import { pods as podResource } from '../../contract/resources.ts'
 import { ignore } from '../owned/apply-child.ts'
@@ -23,7 +23,7 @@ export function hasLostPort({ metadata, status }: AgentPod): boolean {
 export async function replaceLostPods(cluster: KubeClient, pods: readonly AgentPod[]): Promise<KubeEvent[]> {
   const lost = pods.filter(hasLostPort)
   for (const { metadata } of lost) {
-    const ref = { namespace: parseLabel('namespace', metadata.namespace ?? ''), name: parseName('name', metadata.name) }
+    const ref = parseRef({ namespace: metadata.namespace ?? '', name: metadata.name })
     const preconditions = metadata.uid === undefined ? {} : { preconditions: { uid: metadata.uid } }
     await cluster.delete(podResource, ref, preconditions).catch(ignore(404, 409))
   }

@@ -9,7 +9,7 @@ import type { Database } from '#core/database/database.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { createPool } from '#core/kube/connection-pool.ts'
 import { createKubeClient } from '#core/kube/create-client.ts'
-import { parseLabel, parseName } from '#core/kube/names.ts'
+import { parseLabel, parseRef } from '#core/kube/names.ts'
 import { createKeyring } from '#core/signing/create-keyring.ts'
 import { limitKeyring } from '#core/signing/role-keys.ts'
 import { createRunsApi } from '../../create-api.ts'
@@ -111,7 +111,7 @@ export async function startRig(
         roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: of },
         subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
       })
-      return () => admin.delete(bindings, { namespace: parseLabel('n', namespace), name: parseName('n', of) })
+      return () => admin.delete(bindings, parseRef({ namespace, name: of }, ['n', 'n']))
     },
     async account(namespace: string, name: string) {
       await admin.create(serviceAccounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } })
