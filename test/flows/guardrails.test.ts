@@ -129,6 +129,14 @@ test('guardrails: agents are blocked, masked and approved, with launcher, gatewa
     const contacts = { rule: 'contacts', check: 'pii', action: 'mask', count: 1 }
     const passed = { decision: 'pass', by: null, hits: [contacts], skipped: [], body: 'Ask [contact] about MAGENTA-7.' }
     assert.deepEqual([masked.status, masked.json()], [200, passed])
+    const toxic = { name: 'toxic', action: 'block', http: { url: 'https://checks.example.com/', onFailure: 'closed' } }
+    await write(GuardrailPolicy, 'guarded-outside', { rules: [toxic] })
+    const outside = await api(`POST /guardrailpolicies/${namespace}/guarded-outside/try`, {
+      stage: 'request',
+      body: text,
+    })
+    const { skipped } = outside.json<{ skipped: readonly object[] }>()
+    assert.deepEqual(skipped, [{ rule: 'toxic', check: 'http', action: 'block' }], 'a trial calls no service')
     const blocked = (await api(path, { stage: 'request', body: text })).json<{ by: string; body: unknown }>()
     assert.deepEqual([blocked.by, blocked.body], ['project', null])
     assert.equal((await api(path, { stage: 'request', body: text }, 'other-tenant')).status, 403)
