@@ -10,22 +10,47 @@ export interface OperationCount {
 }
 
 /**
- * The transactions of the operation that took the fewest statements, of several alike. Polls also run between operations (`idle`): of theirs
- * it takes the fewest of any operation. Some are timed, and an operation on a busy machine takes as long.
+ * What most of several operations alike take, without transactions that also run between operations (`idle`) or at intervals. A batch counts once: a busy
+ * machine divides batches of the relay and of consumers, or lets one serve two operations.
  */
 export function withoutPolls(operations: readonly StatementCounts[], idle: StatementCounts): OperationCount {
-  const own = operations.map((counts) => select(counts, (one) => !(one in idle)))
-  const fewest = own.toSorted((a, b) => statementsOf(a) - statementsOf(b))[0] ?? {}
-  const shared = Object.keys(idle).filter((one) => !isTimed(one))
-  const polled = shared.map((one) => [one, Math.min(...operations.map((counts) => counts[one] ?? 0))] as const)
-  const found = select({ ...fewest, ...Object.fromEntries(polled) }, (_one, count) => count > 0)
+  const texts = [...new Set(operations.flatMap((counts) => Object.keys(counts)))]
+  const usual = texts.map((one) => [one, usualCount(operations, one)] as const)
+  const found = select(Object.fromEntries(usual), (one, count) => count > 0 && !(one in idle) && !isTimed(one))
   const committed = select(found, (one) => one.endsWith('\ncommit'))
   return { statements: statementsOf(found), transactions: statementsIn(committed), found }
 }
 
-// Leases, and the queue of tasks, which is read every second: a run enqueues no task.
+function usualCount(operations: readonly StatementCounts[], transaction: string): number {
+  const counts = operations.map((one) => one[transaction] ?? 0).toSorted((a, b) => a - b)
+  const median = counts[Math.floor((counts.length - 1) / 2)] ?? 0
+  return isBatch(transaction) ? Math.min(median, 1) : median
+}
+
+// Reads of the log and claims of its events, by the relay and by consumers.
+function isBatch(transaction: string): boolean {
+  return transaction.includes('claim_events(') || transaction.startsWith('select * from "events" where "position" >')
+}
+
+const timed = [
+  'update leader l set expires_at',
+  'insert into "providers_health"',
+  // Statistics of runs (ADR 0263).
+  'select runs_count(',
+  // Read again when its time in a cache has ended.
+  'from "tenants_quotas"',
+  // The lease of a run that takes long.
+  'update runs_lease set expires_at',
+  // The queue of tasks, which is read every second: a run enqueues no task.
+  'with recursive capacity as',
+  // The inbox of a consumer without order.
+  'delete from "inbox"',
+  // Places of watches.
+  'insert into resume_versions',
+]
+
 function isTimed(transaction: string): boolean {
-  return transaction.includes('update leader l set expires_at') || transaction.includes('with recursive capacity as')
+  return timed.some((text) => transaction.includes(text))
 }
 
 function statementsOf(transactions: StatementCounts): number {
