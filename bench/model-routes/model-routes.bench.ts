@@ -12,7 +12,8 @@ import type { Candidate } from '../tools/rounds.ts'
 import { withScope } from '../tools/scope.ts'
 import { chatRequest, createProvider, createRoute } from './model-objects.ts'
 
-const count = Number(process.env['BENCH_CALLS'] ?? 4000)
+// Short rounds, many of them: what else the machine does then affects both routes alike.
+const count = Number(process.env['BENCH_CALLS'] ?? 800)
 const callers = 8
 const target = (name: string) => ({ providerRef: { name: `bench-${name}` }, model: 'mock' })
 const routes: Readonly<Record<string, ModelRouteSpec>> = {
@@ -33,7 +34,7 @@ const nameOf = (form: string, route: string): string => `${form}, ${route}`
 export const bench: Bench = {
   title: `${count} plain calls by ${callers} callers, per call, of a route with one provider (plain) and of one with targets, retries, a fallback and circuits (routed)`,
   database: 'fresh',
-  measure: () => withScope(async (t) => interleave(await openCandidates(t), { rounds: 7, most: 11 })),
+  measure: () => withScope(async (t) => interleave(await openCandidates(t), { rounds: 11, most: 15 })),
   goals: (figureOf) => formNames.flatMap((form) => goalsOf(figureOf, form)),
 }
 
