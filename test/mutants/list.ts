@@ -21,6 +21,7 @@ import { mutants as ofFeedback } from './feedback.ts'
 import { mutants as ofGuardedTexts } from './guarded-texts.ts'
 import { mutants as ofGuardrails } from './guardrails.ts'
 import { mutants as ofGateway } from './gateway.ts'
+import { mutants as ofGrants } from './grants.ts'
 import { mutants as ofIsolation } from './isolation.ts'
 import { mutants as ofLauncher } from './launcher.ts'
 import { mutants as ofMcp } from './mcp.ts'
@@ -90,6 +91,7 @@ export const all: readonly Mutant[] = [
   ...ofCost,
   ...ofKnowledge,
   ...ofMcp,
+  ...ofGrants,
   ...ofMemory,
   ...ofModelFilters,
   ...ofModelProxy,

@@ -17,6 +17,7 @@ import { redeemCode, TokensRefused } from '../server/authorization-calls.ts'
 import type { TokenSet } from '../server/token-set.ts'
 import type { GrantServices } from '../server/grant-services.ts'
 import { sealTokens } from '../tokens/grant-secret.ts'
+import { untilLeasesEnd } from '../tokens/leased-tokens.ts'
 import { toStateHash, openConsent } from './consent-secret.ts'
 import type { ConsentSecret } from './consent-secret.ts'
 import { toGrantEvent } from './grant-event.ts'
@@ -54,6 +55,8 @@ export async function completeConsent(
   const ref = { namespace: parseLabel('namespace', consent.namespace), name: consent.server }
   const mayUpdate = await by.caller.may('update', 'mcpservers', ref)
   const grant = await store(services, { server, consent, secret, tokens, readsManifest: mayUpdate !== undefined })
+  // A former grant may be of another account.
+  if (grant.version > 1) await untilLeasesEnd()
   return { grant, returnTo: secret.returnTo }
 }
 

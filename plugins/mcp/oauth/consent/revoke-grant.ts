@@ -3,6 +3,7 @@ import { accountActor } from '#core/event-store/event.ts'
 import { grantRevoked } from '../../contract/events.ts'
 import type { McpTables } from '../../contract/tables.ts'
 import { removeGrantsFor } from '../../store/grants.ts'
+import { untilLeasesEnd } from '../tokens/leased-tokens.ts'
 import { revokeUpstream } from '../tokens/revoke-tokens.ts'
 import type { GrantServices } from '../server/grant-services.ts'
 import { toGrantEvent } from './grant-event.ts'
@@ -14,7 +15,10 @@ export interface RevokedGrant {
   readonly server: string
 }
 
-/** Revokes the grants of a person for a server: here at once, and then at the authorization server, whether it answers or not (M-4). */
+/**
+ * Revokes the grants of a person for a server: here, and at the authorization server, whether it responds or not (M-4). When it returns, no process uses
+ * them.
+ */
 export async function revokeGrant(services: GrantServices, key: RevokedGrant): Promise<void> {
   const removed = await services.store.transact(async (tx) => {
     const grants = await removeGrantsFor(tx.tables<McpTables>(), key)
@@ -25,5 +29,7 @@ export async function revokeGrant(services: GrantServices, key: RevokedGrant): P
   })
   if (removed.length === 0)
     throw new Fail('not_found', `The caller has no grant for the MCP server ${key.namespace}/${key.server}.`)
+  const ended = untilLeasesEnd()
   for (const grant of removed) await revokeUpstream(services, grant)
+  await ended
 }

@@ -2,11 +2,12 @@ import { sleep } from '#core/async/sleep.ts'
 import { NotOpenable } from '#core/signing/sealed.ts'
 import type { McpTables, SelectedGrant } from '../../contract/tables.ts'
 import { claimRefresh, endRefresh, findGrant, findManifestGrant, saveRefreshed } from '../../store/grants.ts'
-import type { OwnedGrantKey } from '../../store/grants.ts'
+import type { OwnedGrantKey, StoredTokens } from '../../store/grants.ts'
 import { TokensRefused, refreshTokens } from '../server/authorization-calls.ts'
 import type { GrantServices } from '../server/grant-services.ts'
 import { openTokens, sealTokens } from './grant-secret.ts'
 import type { GrantSecret } from './grant-secret.ts'
+import { createLeasedTokens } from './leased-tokens.ts'
 import { revokeUpstream } from './revoke-tokens.ts'
 
 /** An access token of a person, and the version of the grant that it is from. */
@@ -32,11 +33,12 @@ const CLAIM_SECONDS = 20
 const POLL_MS = 100
 
 /**
- * Creates the tokens of a process. A refresh is claimed in the row of its grant: of any number of calls in any process, one refreshes, and the others
+ * Creates the tokens of a process. A token is found again without a read for the time of its lease, which a revocation waits for. A refresh is claimed in the row of its grant: of any number of calls in any process, one refreshes, and the others
  * wait for the next version (M-7). No transaction is open meanwhile.
  */
 export function createGrantTokens(services: GrantServices): GrantTokens {
   const { store, now } = services
+  const leased = createLeasedTokens<UserToken>()
   const running = new Map<string, Promise<UserToken | undefined>>()
   const refreshOnce = (grant: SelectedGrant): Promise<UserToken | undefined> => {
     const key = `${grant.id}/${grant.version}`
@@ -46,18 +48,29 @@ export function createGrantTokens(services: GrantServices): GrantTokens {
     running.set(key, work)
     return work
   }
+  const isFresh = ({ access_expires_at: end, is_refreshable: isRefreshable }: SelectedGrant): boolean => {
+    const left = (end?.getTime() ?? Number.POSITIVE_INFINITY) - now().getTime()
+    return left > EARLY_MS || (left > 0 && !isRefreshable)
+  }
   const current = async (grant: SelectedGrant | undefined): Promise<UserToken | undefined> => {
     if (grant?.is_usable !== true) return undefined
-    const left = (grant.access_expires_at?.getTime() ?? Number.POSITIVE_INFINITY) - now().getTime()
-    if (left > EARLY_MS || (left > 0 && !grant.is_refreshable)) return toToken(services, grant)
+    if (isFresh(grant)) return toToken(services, grant)
     if (grant.is_refreshable) return refreshOnce(grant)
     await giveUp(services, grant)
     return undefined
   }
   return {
-    find: async (key) => current(await findGrant(store.reader<McpTables>(), key)),
+    find: async (key) => {
+      const known = leased.find(key)
+      if (known !== undefined && isFresh(known.grant)) return known
+      const readAt = performance.now()
+      const token = await current(await findGrant(store.reader<McpTables>(), key))
+      if (token !== undefined) leased.keep(key, token, readAt)
+      return token
+    },
     ofManifest: async (key) => current(await findManifestGrant(store.reader<McpTables>(), key)),
     replace: async ({ grant }) => {
+      leased.forget(keyOf(grant))
       const newest = await findGrant(store.reader<McpTables>(), keyOf(grant))
       if (newest?.is_usable !== true) return undefined
       if (newest.version !== grant.version) return current(newest)
@@ -65,7 +78,10 @@ export function createGrantTokens(services: GrantServices): GrantTokens {
       await giveUp(services, grant)
       return undefined
     },
-    giveUp: ({ grant }) => giveUp(services, grant),
+    giveUp: ({ grant }) => {
+      leased.forget(keyOf(grant))
+      return giveUp(services, grant)
+    },
   }
 }
 
@@ -92,8 +108,7 @@ async function refresh(services: GrantServices, grant: SelectedGrant): Promise<U
     const given = { tokens, issuer: secret.issuer, scopes: grant.scopes, before: secret }
     const stored = sealTokens(services.sealed, grant, given)
     const isSaved = await store.transact((tx) => saveRefreshed(tx.tables<McpTables>(), grant, stored))
-    // The person has revoked the grant, or has consented again.
-    if (!isSaved) return await findNext(services, { ...grant, ...stored })
+    if (!isSaved) return await findNext(services, grant, stored)
     const refreshed = { ...grant, ...stored, version: grant.version + 1, refreshing_until: null }
     return { bearer: tokens.accessToken, grant: refreshed }
   } catch (error) {
@@ -118,10 +133,16 @@ async function waitForNext(services: GrantServices, grant: SelectedGrant): Promi
   throw new TokensRefused('The access token is being refreshed.', { isFinal: false })
 }
 
-async function findNext(services: GrantServices, grant: SelectedGrant): Promise<UserToken | undefined> {
+// The person has revoked the grant, or has consented again. Tokens that were issued meanwhile would outlive the former grant.
+async function findNext(
+  services: GrantServices,
+  grant: SelectedGrant,
+  unused: StoredTokens,
+): Promise<UserToken | undefined> {
   const newest = await findGrant(services.store.reader<McpTables>(), keyOf(grant))
-  // Tokens that were issued after the revocation would outlive it.
-  if (newest === undefined) await revokeUpstream(services, grant)
+  // A refresh of another process continues the same consent, so that a revocation would end its tokens, too.
+  const isSameConsent = newest?.created_at.getTime() === grant.created_at.getTime()
+  if (!isSameConsent) await revokeUpstream(services, { ...grant, ...unused })
   return newest?.is_usable === true && newest.version !== grant.version ? toToken(services, newest) : undefined
 }
 
