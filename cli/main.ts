@@ -3,6 +3,7 @@ import { lineCodes, UnknownCommand } from '#core/command-line/program.ts'
 import { pluginCommands } from './command-list.ts'
 import type { CliCommand } from './contract/command.ts'
 import type { ListedCommand } from './contract/listed-command.ts'
+import { completion } from './completion/commands.ts'
 import { listContexts, setContext, useContext } from './context/commands.ts'
 import { processProgram } from './run/cli-program.ts'
 import type { CliProgram } from './run/cli-program.ts'
@@ -11,7 +12,7 @@ import { cliOverview } from './run/overview.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 
-const ownCommands = [listContexts, setContext, useContext].map(asListed)
+const ownCommands = [completion, listContexts, setContext, useContext].map(asListed)
 
 /** Every command of `meshctl`, in the order of its help. */
 export const cliCommands: readonly ListedCommand[] = [...ownCommands, ...pluginCommands].toSorted((a, b) =>
@@ -27,6 +28,7 @@ export async function main(
   const [first = '--help'] = args
   if (/^(?:--help|-h|help)$/.test(first)) return print(program, cliOverview(commands))
   if (/^(?:--version|-v)$/.test(first)) return print(program, `${program.version}\n`)
+  if (first === 'complete') return (await import('./completion/complete.ts')).complete(program, commands, args.slice(1))
   const { runLine } = await import('#core/command-line/run-line.ts')
   try {
     const lines = commands.map((command) => lineOfListed(program, command, args))

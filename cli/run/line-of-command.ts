@@ -1,5 +1,5 @@
 import { commandHelp } from '#core/command-line/command-help.ts'
-import type { CommandValues } from '#core/command-line/option.ts'
+import type { CommandOptions, CommandValues } from '#core/command-line/option.ts'
 import type { LineCommand } from '#core/command-line/program.ts'
 import type { ApiInput, CliCommand, CliInput } from '#cli/contract/command.ts'
 import type { ListedCommand } from '#cli/contract/listed-command.ts'
@@ -36,7 +36,8 @@ function lineOfCommand(program: CliProgram, command: CliCommand): LineCommand {
   }
 }
 
-function optionsOf({ usesApi, options = {} }: CliCommand) {
+/** The options of a command, and those of the connection if it calls the API. */
+export function optionsOf({ usesApi, options = {} }: CliCommand): CommandOptions {
   return usesApi ? { ...options, ...apiOptions } : options
 }
 
