@@ -15,6 +15,7 @@ import { agentMemory } from './memory/index.ts'
 import { overviewPlugin } from './overview/index.ts'
 import { pruning } from './pruning/index.ts'
 import { integrations } from './integrations/index.ts'
+import { prompts } from './prompts/index.ts'
 import { providers } from './providers/index.ts'
 import { recording } from './recording/index.ts'
 import { registries } from './registries/index.ts'
@@ -47,6 +48,7 @@ export const plugins: readonly AnyPlugin[] = [
   recording,
   agentMemory,
   guardrails,
+  prompts,
   secretBindings,
   evals,
   audit,

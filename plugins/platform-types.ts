@@ -41,6 +41,7 @@ import type {
   serverPublished,
 } from '#plugins/mcp/contract/events.ts'
 import type { itemRemembered } from '#plugins/memory/contract/events.ts'
+import type { promptRevisionDeleted } from '#plugins/prompts/contract/events.ts'
 import type { modelCallMetered, modelCallRefused } from '#plugins/providers/contract/events.ts'
 import type {
   agentRuns,
@@ -106,6 +107,7 @@ export interface PlatformEvents {
   readonly 'dev.mesh.mcp.manifest-rejected.v1': DataOf<typeof manifestRejected>
   readonly 'dev.mesh.mcp.server-published.v1': DataOf<typeof serverPublished>
   readonly 'dev.mesh.memory.item-remembered.v1': DataOf<typeof itemRemembered>
+  readonly 'dev.mesh.prompts.revision-deleted.v1': DataOf<typeof promptRevisionDeleted>
   readonly 'dev.mesh.providers.model-call-metered.v1': DataOf<typeof modelCallMetered>
   readonly 'dev.mesh.providers.model-call-refused.v1': DataOf<typeof modelCallRefused>
   readonly 'dev.mesh.pruning.unfinished.v1': DataOf<typeof pruningUnfinished>

@@ -13,6 +13,8 @@ export interface StoreCrudOptions<Fields = unknown> extends StoredRouteOptions<F
   readonly personas?: 'usual' | 'operators' | readonly AccessRule[]
   /** Maximum number of objects per namespace by the services of the plugin, such as a setting. Default: that of the resource. */
   readonly quota?: (services: never) => number
+  /** Labels that need `promote` by the services of the plugin, such as a setting. Default: those of the resource. */
+  readonly protects?: (services: never) => readonly string[]
 }
 
 /** Builds the slot of a stored resource: its routes and rights, and with them its tables, events and errors. */
@@ -20,13 +22,14 @@ export function storeCrud<Fields>(
   resource: StoredResource<Fields>,
   options: StoreCrudOptions<Fields> = {},
 ): StoredSlot {
-  const { personas = 'usual', quota, ...routes } = options
+  const { personas = 'usual', quota, protects, ...routes } = options
   return {
     resource,
     access: accessOfStored(resource, personas),
     routes: (core, services) => {
       const most = quota?.(services as never) ?? resource.spec.quota ?? DEFAULT_QUOTA
-      return storedRoutes({ ...core, quota: most }, resource, routes as StoredRouteOptions)
+      const own = protects?.(services as never) ?? resource.spec.revisions?.protects ?? []
+      return storedRoutes({ ...core, quota: most, protects: own }, resource, routes as StoredRouteOptions)
     },
   }
 }

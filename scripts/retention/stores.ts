@@ -49,6 +49,21 @@ export const keptData: readonly KeptData[] = [
     errors: [],
   },
   {
+    what: 'Prompts, their versions and moves of labels',
+    tables: [
+      'prompts_promptversions',
+      'prompts_promptversions_usage',
+      'prompts_promptversions_revisions',
+      'prompts_promptversions_moves',
+    ],
+    kept: 'until they or their namespace are deleted',
+    keptBy: [],
+    quotas: ['prompts.promptsPerNamespace'],
+    bounded: '10,000 versions and 100 labels of each prompt',
+    metrics: [],
+    errors: ['prompt_version_quota_exceeded'],
+  },
+  {
     what: 'Published MCP servers',
     tables: ['mcp_connectors'],
     kept: withObject,

@@ -7,7 +7,7 @@ import { conversationFor } from './prompt.ts'
 import type { GenerateTask } from './prompt.ts'
 import type { ChatMessage, JsonQuestion, ModelGateway } from './model-gateway.ts'
 import { agentErrors } from '../contract/errors.ts'
-import { toPatch } from '../versions/diff.ts'
+import { toPatch } from '#schemas/values/json-diff.ts'
 import type { GeneratedConfig } from '../contract/api.ts'
 import { keepRest } from './keep-rest.ts'
 

@@ -12,7 +12,7 @@ import {
   SOURCE_ANNOTATION,
   SUMMARY_ANNOTATION,
 } from '#schemas/names/labels.ts'
-import { toPatch, toSections } from './diff.ts'
+import { toPatch, toSections } from '#schemas/values/json-diff.ts'
 import { controllerRevisions } from '../contract/resources.ts'
 
 /** A ControllerRevision of an agent (Kubernetes apps/v1). */

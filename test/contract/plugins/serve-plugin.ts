@@ -17,6 +17,7 @@ import { createHost } from '#core/host/process/host.ts'
 import { bareSettings, standalonePlatform } from '#core/host/testing/standalone-platform.ts'
 import { loadThirdParties } from '#core/host/third-party/third-party.ts'
 import { testKeyring } from '#core/http/testing/build-server.ts'
+import type { KubeClient } from '#core/kube/client.ts'
 import { KubeError } from '#core/kube/status.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
@@ -30,7 +31,7 @@ const rights: Readonly<Record<string, readonly string[]>> = { ann: ['a', 'b'], b
 /** Verbs that a user lacks, as `ann promote`. */
 type Denied = ReadonlySet<string>
 
-function callerOf(bearer: string, denied: Denied): Caller {
+function callerOf(bearer: string, denied: Denied, cluster?: KubeClient): Caller {
   const allowed = rights[bearer]
   if (allowed === undefined) throw new KubeError(401, 'Unauthorized', 'Unauthorized')
   const review: Caller['review'] = async (verb, resource, { namespace }) => {
@@ -41,8 +42,9 @@ function callerOf(bearer: string, denied: Denied): Caller {
   return {
     username: bearer,
     bearer,
-    get cluster(): never {
-      throw new Error('this test has no cluster')
+    get cluster(): KubeClient {
+      if (cluster === undefined) throw new Error('this test has no cluster')
+      return cluster
     },
     whoami: async () => ({ username: bearer, uid: '', groups: [], extra: {} }),
     rulesIn: async () => ({ complete: true, rules: [] }),
@@ -91,13 +93,15 @@ export interface ServedResource {
   readonly path: string
   readonly settings?: string
   readonly thirdParty?: boolean
+  /** Cluster of every caller. */
+  readonly cluster?: KubeClient
 }
 
 /** Serves a plugin with the namespaces `a` and `b` on a database. */
 export async function serveBuiltIn(
   t: TestContext,
   open: OpenDatabase,
-  { plugin, path: base, settings = '', thirdParty = false }: ServedResource,
+  { plugin, path: base, settings = '', thirdParty = false, cluster }: ServedResource,
 ) {
   const database = await open(t)
   const prefix = thirdParty ? { tablePrefix: prefixOfThirdParty(plugin.name) } : {}
@@ -117,7 +121,7 @@ export async function serveBuiltIn(
       store,
       observed: createObserved(store),
       directory: createDirectory(store),
-      callers: { as: async (bearer) => callerOf(bearer, denied) },
+      callers: { as: async (bearer) => callerOf(bearer, denied, cluster) },
     }),
     keys: testKeyring(),
     version: '0.0.0',

@@ -5,6 +5,7 @@ import { agentRoutes } from './routes-agents.ts'
 import { kindRoutes } from './routes-kinds.ts'
 import { mcpRoutes } from './routes-mcp.ts'
 import { grantRoutes } from './routes-grants.ts'
+import { promptRoutes } from './routes-prompts.ts'
 import { providerRoutes } from './routes-providers.ts'
 import { storedRoutes } from './routes-stored.ts'
 import { tenantRoutes } from './routes-tenants.ts'
@@ -16,6 +17,7 @@ import { MISSING, templateNamed } from './world.ts'
 export const routes: Readonly<Record<string, RouteCase>> = {
   ...kindRoutes,
   ...storedRoutes,
+  ...promptRoutes,
   ...agentRoutes,
   'GET /api/whoami': bearerOnly('/api/whoami'),
   'GET /api/capabilities': bearerOnly('/api/capabilities'),

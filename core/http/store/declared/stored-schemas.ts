@@ -57,7 +57,7 @@ export interface StoredSchemas {
 
 /** Schemas of a stored resource; names of components follow its kind. */
 export function storedSchemasOf(spec: StoredSpec): StoredSchemas {
-  const { kind, description, fields, revisions } = spec
+  const { kind, description, fields, derived, revisions } = spec
   const { properties } = fields
   const version = integer(
     revisions === undefined ? 'Number of the last change, from 1.' : 'Number of the revision, from 1.',
@@ -67,7 +67,7 @@ export function storedSchemasOf(spec: StoredSpec): StoredSchemas {
   })
   const ofRevisions = revisions === undefined ? {} : { labels }
   const item = Type.Object(
-    { id, namespace, name, ...properties, version, ...ofRevisions, ...written },
+    { id, namespace, name, ...properties, ...derived?.properties, version, ...ofRevisions, ...written },
     { title: kind, description },
   )
   return {
@@ -160,14 +160,14 @@ export const moveInput = (kind: string): TObject =>
   )
 
 /** Schemas of revisions: one of them, and a move of a label. */
-export function revisionSchemasOf({ kind, fields }: StoredSpec): {
+export function revisionSchemasOf({ kind, fields, derived }: StoredSpec): {
   readonly revision: TObject
   readonly move: TObject
 } {
   const version = integer('Number of the revision, from 1.')
   const orNull = (description: string) => described(Type.Union([Type.Integer(), Type.Null()]), description, 1)
   const revision = Type.Object(
-    { version, ...fields.properties, ...created },
+    { version, ...fields.properties, ...derived?.properties, ...created },
     { title: `${kind}Revision`, description: 'An immutable revision.' },
   )
   const move = Type.Object(

@@ -18,6 +18,8 @@ export interface StoredSpec<F extends TObject = TObject> {
   readonly description: string
   /** Fields of an object besides its names, version and times. */
   readonly fields: F
+  /** Further fields of each content that the plugin sets, such as a digest: they are stored and shown, and no request has them. */
+  readonly derived?: TObject
   /** Valid fields: the example of the API, and what the tests of the routes send. */
   readonly sample: Static<F>
   /** Fields whose value selects the rows of a list: `?url=`. */
@@ -38,7 +40,7 @@ export interface StoredSpec<F extends TObject = TObject> {
 export interface RevisionSpec {
   /** Label that is read without `version` and `label`, if it exists; else the latest revision. */
   readonly reads?: string
-  /** Labels that need the verb `promote` besides `update`. */
+  /** Labels that need the verb `promote` besides `update`, unless `storeCrud` reads them from the services of the plugin. */
   readonly protects?: readonly string[]
   /** Maximum number of revisions per object; default 10,000. */
   readonly most?: number
@@ -67,22 +69,24 @@ const reservedFilters = ['limit', 'cursor', 'scope', 'order', 'search', 'label']
 
 /** Throws `TypeError` with the field of a declaration that cannot be served. */
 export function checkStoredSpec(spec: StoredSpec): void {
-  const { kind, plural, plugin, fields, filters = [], labels, search = [], revisions, children = {} } = spec
+  const { kind, plural, plugin, fields, derived, filters = [], labels, search = [], revisions, children = {} } = spec
   const refuse = (why: string): never => {
     throw new TypeError(`stored resource ${plural.slice(0, 60)}: ${why}`)
   }
   if (!/^[a-z][a-z0-9-]{0,39}$/.test(plugin)) refuse('plugin must be the name of the plugin')
   if (!isKind(kind)) refuse('kind must be in PascalCase')
   if (!/^[a-z][a-z0-9]{0,30}$/.test(plural)) refuse('plural must be lowercase letters and digits, at most 31')
-  checkNames('fields', fields, revisions === undefined ? reserved : [...reserved, 'labels'], refuse)
+  const taken = revisions === undefined ? reserved : [...reserved, 'labels']
+  checkNames('fields', fields, taken, refuse)
+  if (derived !== undefined) checkNames('derived', derived, [...taken, ...Object.keys(fields.properties)], refuse)
   for (const field of [...filters, ...search, ...(labels === undefined ? [] : [labels])])
     if (!Object.hasOwn(fields.properties, field)) refuse(`${field} is not one of its fields`)
   for (const filter of filters) if (reservedFilters.includes(filter)) refuse(`the filter ${filter} is reserved`)
   for (const [step, child] of Object.entries(children)) {
-    const taken = revisions === undefined ? reservedSteps : [...reservedSteps, 'versions', 'history', 'labels']
-    if (!/^[a-z][a-z0-9]{0,20}$/.test(step) || taken.includes(step))
+    const others = revisions === undefined ? reservedSteps : [...reservedSteps, 'versions', 'history', 'labels']
+    if (!/^[a-z][a-z0-9]{0,20}$/.test(step) || others.includes(step))
       refuse(
-        `children.${step.slice(0, 60)}: the step must be lowercase letters and digits, and none of ${taken.join(', ')}`,
+        `children.${step.slice(0, 60)}: the step must be lowercase letters and digits, and none of ${others.join(', ')}`,
       )
     if (!isKind(child.kind)) refuse(`children.${step}.kind must be in PascalCase`)
     checkNames(`children.${step}.fields`, child.fields, ['id', 'createdAt', 'createdBy'], refuse)

@@ -45,6 +45,18 @@ export async function findRevision(
   return rows[0]
 }
 
+/** Deletes a revision of an object. Returns whether there was one. */
+export async function deleteRevision(
+  db: Transaction<unknown>,
+  names: StoredNames,
+  id: string,
+  version: number,
+): Promise<boolean> {
+  const { rows } = await sql`delete from ${sql.table(tablesOf.revisions(names))}
+    where object_id = ${id} and version = ${version} returning version`.execute(db)
+  return rows.length > 0
+}
+
 /** A page of the revisions of an object, newest first. */
 export async function readRevisionRows(
   db: QueryExecutorProvider,

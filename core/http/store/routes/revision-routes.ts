@@ -69,14 +69,18 @@ export function revisionRoutes(
 
 function labelRoute(services: StoredServices, resource: StoredResource, options: StoredRouteOptions): AnyEndpoint {
   const { item, noun, word } = storedPathsOf(resource.names, options)
-  const { names, spec, schemas } = resource
-  const { protects = [] } = spec.revisions ?? {}
+  const { names, schemas } = resource
+  const { protects } = services
   return endpoint({
     method: 'PUT',
     url: `${item}/labels/:label` as '/:ns/:name/labels/:label',
     id: `move${noun}Label`,
     summary: `Move a label of a ${word} to a revision, or remove it.`,
-    docs: { reads: ['If-Match'], sends: ['ETag'] },
+    docs: {
+      examples: { move: { summary: 'Move the label', value: { version: 1 } } },
+      reads: ['If-Match'],
+      sends: ['ETag'],
+    },
     ...ofItem(resource, 'update'),
     params: labelParams,
     query: dryRunQuery,

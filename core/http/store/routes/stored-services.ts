@@ -17,6 +17,8 @@ export interface StoredServices {
   readonly now: () => Date
   /** Maximum number of objects per namespace. */
   readonly quota: number
+  /** Labels that need the verb `promote`. */
+  readonly protects: readonly string[]
 }
 
 type VersionCall = Parameters<typeof versioned>[0]

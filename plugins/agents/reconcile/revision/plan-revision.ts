@@ -11,7 +11,7 @@ import {
   SUMMARY_ANNOTATION,
 } from '#schemas/names/labels.ts'
 import { guessedActor } from '#core/controllers/objects/object-fingerprint.ts'
-import { isEqual } from '../../versions/diff.ts'
+import { isEqual } from '#schemas/values/json-diff.ts'
 import { firstNumber, formerNumbers, revisionAt, summarize, withoutScaling } from '../../versions/revisions.ts'
 import type { Revision } from '../../versions/revisions.ts'
 import type { ReferenceResolution } from '../spec/resolve-references.ts'

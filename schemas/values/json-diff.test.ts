@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import * as fc from 'fast-check'
-import { isEqual, toPatch, toSections } from './diff.ts'
-import type { PatchOperation } from '#schemas/values/patch-operation.ts'
+import { isEqual, toPatch, toSections } from './json-diff.ts'
+import type { PatchOperation } from './patch-operation.ts'
 
 // A second, independent reading of RFC 6902: what a patch of ours does to a document.
 function applyPatch(document: unknown, patch: readonly PatchOperation[]): unknown {

@@ -1,6 +1,6 @@
-import { pointerToken } from '#schemas/values/json-pointer.ts'
+import { pointerToken } from './json-pointer.ts'
 import { isObject } from '#core/json/is-object.ts'
-import type { PatchOperation } from '#schemas/values/patch-operation.ts'
+import type { PatchOperation } from './patch-operation.ts'
 
 /** One top-level field of a spec that differs. */
 export interface DiffSection {
