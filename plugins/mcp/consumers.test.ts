@@ -6,6 +6,7 @@ import type { StoredEvent } from '#core/event-store/event.ts'
 import type { GivenConsent, RunsApi, RunsSystem } from '#plugins/runs/contract/api.ts'
 import { toConsentKey } from '#schemas/names/consent-key.ts'
 import { mcpConsumers } from './consumers.ts'
+import type { McpTables } from './contract/tables.ts'
 import { startAuthorizationServer } from './testing/authorization-server.ts'
 import { openGrants } from './testing/grants-world.ts'
 import { startProtectedServer } from './testing/protected-server.ts'
@@ -54,6 +55,16 @@ test('a grant resumes the runs of its subject that wait for its server', async (
   const [{ id = '' } = {}] = await rows()
   const events = await services.store.readStream(`mcp/${id}`)
   assert.deepEqual(await handle('mcp.resume-consented', events), [{ subject: 'ada', interruptPrefix }])
+})
+
+test('a run that needs further scopes waits for the consent to them', async (t) => {
+  const { consent, pauses, services } = await setUp(t)
+  await consent()
+  const wanted = { wanted_scopes: ['tickets.write'] }
+  await services.store.transact((tx) => tx.tables<McpTables>().updateTable('mcp_grants').set(wanted).execute())
+  assert.deepEqual(await pauses('run-1', `${interruptPrefix}0`), [])
+  await consent()
+  assert.equal((await pauses('run-1', `${interruptPrefix}0`)).length, 1)
 })
 
 test('a run that pauses after the grant is resumed, and one without a usable grant waits', async (t) => {

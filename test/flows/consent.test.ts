@@ -71,12 +71,28 @@ test('M-4: a run waits for the consent of its subject and goes on by itself with
     },
   )
 
-  await t.test('another run of the person needs no consent, and the grant of others is used for nothing', async () => {
-    const used = await accounts(async () => assert.equal((await first.invoke('calling')).state, 'succeeded'))
-    assert.deepEqual(used, ['ada'])
-    const revoked = await first.ask('developer', 'DELETE /mcp/oauth/grant/tickets?namespace=default')
-    assert.equal(revoked.status, 204, revoked.text)
-  })
+  await t.test(
+    'another run of the person needs no consent but to further scopes, and the grant of others is used for nothing',
+    async () => {
+      const used = await accounts(async () => assert.equal((await first.invoke('calling')).state, 'succeeded'))
+      assert.deepEqual(used, ['ada'])
+      server.require('tickets.write')
+      const { runId, state } = await first.invoke('looping')
+      assert.equal(state, 'paused', 'the server asks for a further scope')
+      await first.consent('developer', 'tickets')
+      assert.equal(
+        (await first.until(runId, (run) => run.state !== 'paused' && run.state !== 'running')).state,
+        'succeeded',
+      )
+      const { items } = (await first.ask('developer', 'GET /mcp/oauth/grants')).json<{
+        items: { scopes: string[] }[]
+      }>()
+      assert.deepEqual(items[0]?.scopes, ['tickets.read', 'tickets.write'])
+      server.require('tickets.read')
+      const revoked = await first.ask('developer', 'DELETE /mcp/oauth/grant/tickets?namespace=default')
+      assert.equal(revoked.status, 204, revoked.text)
+    },
+  )
 
   await t.test('runs of both kinds of agents wait over a restart', async () => {
     const runs = [await first.invoke('looping'), await first.invoke('calling')]
@@ -96,6 +112,6 @@ test('M-4: a run waits for the consent of its subject and goes on by itself with
       assert.deepEqual(outputs, ['Echoed.', '{"text":"hi"}'])
     })
     assert.ok(used.includes('ada'), String(used))
-    assert.deepEqual(server.calls.length, 4)
+    assert.deepEqual(server.calls.length, 5)
   })
 })

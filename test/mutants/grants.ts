@@ -23,10 +23,26 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'grants: tokens of a refresh that a consent overtook stay valid',
     file: 'plugins/mcp/oauth/tokens/grant-tokens.ts',
-    find: 'if (!isSameConsent) await',
+    find: 'if (newest === undefined || isLater(newest, grant)) await',
     replace: 'if (newest === undefined) await',
     tests: leases,
     only: 'tokens of a refresh that a consent overtook',
+  },
+  {
+    name: 'grants: scopes that a person has granted are asked for again',
+    file: 'plugins/mcp/broker/call-credential.ts',
+    find: 'scopes.filter((one) => !grant.scopes.includes(one))',
+    replace: '[...scopes]',
+    tests: ['plugins/mcp/broker/call-credential.test.ts'],
+    only: 'asks for no scope',
+  },
+  {
+    name: 'grants: a run that needs further scopes resumes with the former grant',
+    file: 'plugins/mcp/store/grants.ts',
+    find: "    .where('wanted_scopes', 'is', null)\n",
+    replace: '',
+    tests: ['plugins/mcp/consumers.test.ts'],
+    only: 'needs further scopes',
   },
   {
     name: 'grants: a lease begins after its grant was read',

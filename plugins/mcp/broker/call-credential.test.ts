@@ -38,8 +38,8 @@ async function setUp(t: TestContext) {
       const target = { url: server.url, ...credential, deadlineMs: 20_000 }
       return withSession(target, (client) => client.callTool({ name: 'echo', arguments: { n: 1 } }))
     })
-  const consent = async (): Promise<void> => {
-    const begun = await world.ask('POST', '/grant', { server: 'tickets' })
+  const consent = async (more: object = {}): Promise<void> => {
+    const begun = await world.ask('POST', '/grant', { server: 'tickets', ...more })
     const callback = await signInAtIssuer(String(begun.body['authorizationUrl']))
     const done = await world.ask('POST', '/complete', Object.fromEntries(callback.searchParams))
     assert.equal(done.status, 200, done.text)
@@ -125,4 +125,51 @@ test('M-4: tokens that a server issues while their grant is revoked are revoked,
   const accounts = server.accounts.length
   await assert.rejects(call(), required)
   assert.deepEqual([await rows(), server.accounts.length], [[], accounts])
+})
+
+test('M-1: a scope that a server misses is part of the next consent; until then calls that need it wait, and others go on', async (t) => {
+  const { server, call, consent, rows } = await setUp(t)
+  server.require('tickets.write')
+  await assert.rejects(call(), { ...required, message: /has not consented to the scopes/ })
+  await assert.rejects(call(), required)
+  const stored = async () => {
+    const [row] = await rows()
+    return { usable: row?.is_usable, wanted: row?.wanted_scopes, scopes: row?.scopes }
+  }
+  assert.deepEqual(await stored(), { usable: true, wanted: ['tickets.write'], scopes: ['tickets.read'] })
+  server.require('tickets.read')
+  await call()
+  server.require('tickets.write')
+  await consent()
+  await call()
+  assert.deepEqual(await stored(), { usable: true, wanted: null, scopes: ['tickets.read', 'tickets.write'] })
+  assert.equal(server.calls.length, 2)
+})
+
+test('M-1: a consent during a call is used at once, and a scope that no server grants ends each call after two requests', async (t) => {
+  const { server, call, consent, rows } = await setUp(t)
+  server.require('tickets.write')
+  let isAsked = false
+  await call({}, async () => {
+    if (isAsked) return
+    isAsked = true
+    await consent({ scopes: ['tickets.read', 'tickets.write'] })
+  })
+  assert.equal(server.calls.length, 1)
+  server.require('admin')
+  await assert.rejects(call(), required)
+  await consent()
+  const sent = server.bearers.length
+  await assert.rejects(call(), required)
+  assert.equal(server.bearers.length, sent + 1)
+  assert.deepEqual((await rows())[0]?.wanted_scopes, ['admin'])
+})
+
+test('M-1: a server that asks for no scope, for granted ones or for what is no scope gets a failed call, and no consent', async (t) => {
+  const { server, call, rows } = await setUp(t)
+  for (const asked of ['', 'tickets.read', 'x'.repeat(300), `a\\b ${'y'.repeat(5_000)}`]) {
+    server.require('tickets.write', asked)
+    await assert.rejects(call(), { name: 'McpFailure', reason: 'unauthorized', status: 403 }, asked)
+  }
+  assert.deepEqual((await rows())[0]?.wanted_scopes, null)
 })

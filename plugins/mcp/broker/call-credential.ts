@@ -4,6 +4,7 @@ import { findCredential } from '../client/credential.ts'
 import type { SentCredential } from '../client/credential.ts'
 import { McpFailure } from '../client/mcp-failure.ts'
 import { mcpErrors } from '../contract/errors.ts'
+import { readChallenge } from '../oauth/discovery/challenge.ts'
 import type { RunCall, RunTokens } from '../oauth/tokens/run-tokens.ts'
 import type { UserToken } from '../oauth/tokens/grant-tokens.ts'
 
@@ -31,7 +32,7 @@ export async function withCredential<T>(
   return use(credential)
 }
 
-// A server that refuses a token has not processed the request (401), so it is sent once more with another token.
+// A server that refuses a token has not processed the request, so it is sent once more with another token.
 async function withUserToken<T>(
   tokens: RunTokens,
   call: RunCall,
@@ -39,19 +40,42 @@ async function withUserToken<T>(
 ): Promise<T> {
   const send = ({ bearer }: UserToken): Promise<T> => use({ bearer })
   const first = await tokens.tokenFor(call)
+  const second = await send(first).then(
+    (result) => ({ result }),
+    async (error: unknown) => ({ token: await nextToken(tokens, call, { token: first, error }) }),
+  )
+  if ('result' in second) return second.result
+  const { token } = second
   try {
-    return await send(first)
+    return await send(token)
   } catch (error) {
-    if (!isRefused(error)) throw error
+    if (isRefused(error)) throw await tokens.giveUp(call, token)
+    // The scopes of the next consent: this one does not have them either.
+    const wanted = missingScopes(error, token)
+    if (wanted.length > 0) await tokens.widen(call, token, wanted)
+    throw error
   }
-  const second = await tokens.replace(call, first)
-  try {
-    return await send(second)
-  } catch (error) {
-    throw isRefused(error) ? await tokens.giveUp(call, second) : error
-  }
+}
+
+interface RefusedToken {
+  readonly token: UserToken
+  readonly error: unknown
+}
+
+function nextToken(tokens: RunTokens, call: RunCall, { token, error }: RefusedToken): Promise<UserToken> {
+  if (isRefused(error)) return tokens.replace(call, token)
+  const wanted = missingScopes(error, token)
+  if (wanted.length > 0) return tokens.widen(call, token, wanted)
+  throw error
 }
 
 function isRefused(error: unknown): boolean {
   return error instanceof McpFailure && error.reason === 'unauthorized' && error.status === 401
+}
+
+// RFC 6750, section 3.1. A server that asks for scopes which the person has granted would be asked forever.
+function missingScopes(error: unknown, { grant }: UserToken): readonly string[] {
+  if (!(error instanceof McpFailure) || error.status !== 403) return []
+  const { error: code, scopes = [] } = readChallenge(error.challenge)
+  return code === 'insufficient_scope' ? scopes.filter((one) => !grant.scopes.includes(one)) : []
 }

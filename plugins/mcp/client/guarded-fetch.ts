@@ -108,9 +108,9 @@ function problemOf(status: number, headers: Dispatcher.ResponseData['headers'], 
     return new McpFailure('redirect_refused', `${host} redirects; set spec.url to the final URL.`)
   if (status === 401 || status === 403) {
     const challenge = [headers['www-authenticate'] ?? []].flat().join(', ')
-    const isShown = status === 401 && challenge !== '' && challenge.length <= MAX_CHALLENGE
+    const isKept = challenge !== '' && challenge.length <= MAX_CHALLENGE
     const message = `${host} refuses the credential (HTTP ${status}).`
-    return new McpFailure('unauthorized', message, isShown ? challenge : undefined, status)
+    return new McpFailure('unauthorized', message, isKept ? challenge : undefined, status)
   }
   if (status < 200 || status > 599) return new McpFailure('not_mcp', `${host} returns an invalid status.`)
   const media = String(headers['content-type'] ?? '')

@@ -8,7 +8,7 @@ export type McpFailureReason = OutboundReason | 'unauthorized' | 'not_mcp' | 'to
 export class McpFailure extends Error {
   override readonly name = 'McpFailure'
   readonly reason: McpFailureReason
-  /** `WWW-Authenticate` of a 401, for the discovery of an authorization server (RFC 9728). It is a text of the server: never shown. */
+  /** `WWW-Authenticate` of a 401 or a 403: where an authorization server is found, and which scopes are missing. It is a text of the server: never shown. */
   readonly challenge: string | undefined
   /** Status of a refused credential. */
   readonly status: 401 | 403 | undefined

@@ -61,6 +61,8 @@ export interface GrantRow {
   reads_manifest: boolean
   /** Changes with the tokens. */
   version: Generated<number>
+  /** Scopes that the server has asked for beyond those of the tokens. Runs that need them wait for another consent. */
+  wanted_scopes: string[] | null
   /** A process refreshes the tokens until then. */
   refreshing_until: Date | null
   created_at: Generated<Date>

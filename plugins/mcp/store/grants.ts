@@ -45,7 +45,7 @@ export function listGrantsOf(db: Reader<McpTables>, subject: string) {
   return db.selectFrom('mcp_grants').selectAll().where('subject', '=', subject).orderBy('id', 'desc').execute()
 }
 
-/** Whether a person has a usable grant of a server, by the key of its interrupts. */
+/** Whether a person has a usable grant of a server that asks for no further scopes, by the key of its interrupts. */
 export async function hasUsableGrant(db: Reader<McpTables>, subject: string, consentKey: string): Promise<boolean> {
   const key = sql<string>`left(encode(sha256(convert_to(namespace || '/' || server, 'UTF8')), 'hex'), 24)`
   const found = await db
@@ -53,6 +53,7 @@ export async function hasUsableGrant(db: Reader<McpTables>, subject: string, con
     .select('id')
     .where('subject', '=', subject)
     .where('is_usable', '=', true)
+    .where('wanted_scopes', 'is', null)
     .where(sql<boolean>`${key} = ${consentKey}`)
     .executeTakeFirst()
   return found !== undefined
@@ -61,17 +62,18 @@ export async function hasUsableGrant(db: Reader<McpTables>, subject: string, con
 /** Stores a grant in place of an older one with its key. Returns its id, and the number of grants of its subject. */
 export async function saveGrant(
   db: Db,
-  row: Omit<GrantRow, 'is_usable' | 'version' | 'refreshing_until' | 'created_at'>,
+  row: Omit<GrantRow, 'is_usable' | 'version' | 'wanted_scopes' | 'refreshing_until' | 'created_at'>,
 ): Promise<{ readonly grant: SelectedGrant; readonly count: number }> {
   const { id: _, subject, server_uid: _uid, url: _url, ...changed } = row
   const grant = await db
     .insertInto('mcp_grants')
-    .values({ ...row, refreshing_until: null })
+    .values({ ...row, wanted_scopes: null, refreshing_until: null })
     .onConflict((conflict) =>
       conflict.columns(['subject', 'server_uid', 'url']).doUpdateSet({
         ...changed,
         is_usable: true,
         version: sql<number>`mcp_grants.version + 1`,
+        wanted_scopes: null,
         refreshing_until: null,
         created_at: sql<Date>`now()`,
       }),
@@ -110,6 +112,20 @@ export async function saveRefreshed(db: Db, { id, version }: Version, tokens: St
     .where('version', '=', version)
     .executeTakeFirst()
   return numUpdatedRows > 0n
+}
+
+/** Records scopes that a server asks for. A version that was replaced meanwhile is unchanged. */
+export async function addWantedScopes(db: Db, { id, version }: Version, scopes: readonly string[]): Promise<void> {
+  await db
+    .updateTable('mcp_grants')
+    .set({
+      wanted_scopes: sql<
+        string[]
+      >`array(select distinct unnest(coalesce(wanted_scopes, '{}') || ${[...scopes]}::text[]) limit 50)`,
+    })
+    .where('id', '=', id)
+    .where('version', '=', version)
+    .execute()
 }
 
 /** Ends the claim of a version: its tokens stay, or with `isUsable: false` are never used again. */

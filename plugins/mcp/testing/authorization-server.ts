@@ -23,6 +23,8 @@ export interface TestAuthorizationServer {
   readonly requests: string[]
   /** The account of a valid access token for a resource. */
   accountOf(token: string, resource: string): Promise<string | undefined>
+  /** The scopes of an access token. */
+  scopesOf(token: string): Promise<readonly string[]>
   /** The next consents are of this account. */
   as(account: string): void
   /** Runs once, after the server has made the next tokens and before it sends them. */
@@ -65,6 +67,7 @@ export async function startAuthorizationServer(
       const found = await provider.AccessToken.find(token)
       return found?.isValid === true && found.aud === resource ? found.accountId : undefined
     },
+    scopesOf: async (token) => (await provider.AccessToken.find(token))?.scope?.split(' ') ?? [],
     as: (account) => (state.account = account),
     beforeTokens: (given) => (work = given),
   }
@@ -125,9 +128,12 @@ interface GrantContext {
 
 interface ProviderWithTokens extends Omit<Provider, 'use'> {
   use(middleware: (context: { readonly path: string }, next: () => Promise<void>) => Promise<void>): unknown
-  readonly AccessToken: {
-    find(
-      token: string,
-    ): Promise<{ readonly isValid: boolean; readonly accountId: string; readonly aud: string } | undefined>
-  }
+  readonly AccessToken: { find(token: string): Promise<StoredToken | undefined> }
+}
+
+interface StoredToken {
+  readonly isValid: boolean
+  readonly accountId: string
+  readonly aud: string
+  readonly scope?: string
 }

@@ -12,6 +12,8 @@ export interface ProtectedServer extends ToolServer {
   refuseSeen(): void
   /** From now on, it refuses every token. */
   refuseAll(): void
+  /** From now on, it refuses tokens without this scope, with a challenge that asks for `asked`. */
+  require(scope: string, asked?: string): void
   /** Shows no challenge: its metadata is at the well-known address only. */
   hideChallenge(): void
 }
@@ -19,11 +21,12 @@ export interface ProtectedServer extends ToolServer {
 /** Starts an MCP server in front of which stands a resource server of RFC 9728. */
 export async function startProtectedServer(
   t: Scope,
-  at: Pick<TestAuthorizationServer, 'issuer' | 'accountOf'>,
+  at: Pick<TestAuthorizationServer, 'issuer' | 'accountOf'> & Partial<Pick<TestAuthorizationServer, 'scopesOf'>>,
 ): Promise<ProtectedServer> {
   const seen = new Set<string>()
   const refused = new Set<string>()
   const accounts: string[] = []
+  let needed: { readonly scope: string; readonly asked: string } | undefined
   let isHidden = false
   let isClosed = false
   const first = async (request: IncomingMessage, response: ServerResponse): Promise<boolean> => {
@@ -37,6 +40,11 @@ export async function startProtectedServer(
     const [, token = ''] = /^Bearer (.+)$/.exec(request.headers.authorization ?? '') ?? []
     const account = token === '' || isClosed || refused.has(token) ? undefined : await at.accountOf(token, resource)
     seen.add(token)
+    if (account !== undefined && needed !== undefined && !(await at.scopesOf?.(token))?.includes(needed.scope)) {
+      const challenge = `Bearer error="insufficient_scope", scope="${needed.asked}", resource_metadata="${resource}"`
+      response.writeHead(403, { 'www-authenticate': challenge }).end()
+      return true
+    }
     if (account !== undefined) {
       accounts.push(account)
       return false
@@ -53,6 +61,7 @@ export async function startProtectedServer(
       for (const token of seen) refused.add(token)
     },
     refuseAll: () => (isClosed = true),
+    require: (scope, asked = scope) => (needed = { scope, asked }),
     hideChallenge: () => (isHidden = true),
   }
 }

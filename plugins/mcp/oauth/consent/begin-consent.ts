@@ -4,6 +4,7 @@ import type { McpServerObject } from '#schemas/crds/mcp-server.ts'
 import { mcpErrors } from '../../contract/errors.ts'
 import type { McpTables } from '../../contract/tables.ts'
 import { insertConsent } from '../../store/consents.ts'
+import { findGrant } from '../../store/grants.ts'
 import { findAuthorizationServer } from '../discovery/authorization-server.ts'
 import type { KnownServer } from '../discovery/authorization-server.ts'
 import { unusable } from '../discovery/document.ts'
@@ -45,7 +46,8 @@ export async function beginConsent(services: GrantServices, wanted: WantedGrant)
   const client = await findClient(services, { server, at, redirectUri })
   const state = oauth.generateRandomState()
   const stateHash = toStateHash(state)
-  const secret = toSecret(wanted, { resource, at, client })
+  const scopes = await scopesOf(services, wanted, resource)
+  const secret = toSecret(wanted, { resource, at, client, scopes })
   const authorizationUrl = await toAddress(at, secret, state)
   const { metadata } = server
   const row = {
@@ -86,12 +88,30 @@ async function discover({ outbound }: GrantServices, { server, signal }: WantedG
   return { resource, at: await findAuthorizationServer(discovering, issuer) }
 }
 
+interface ConsentClient {
+  readonly client: OAuthClient
+  readonly scopes: readonly string[]
+}
+
+// A further consent keeps the scopes of the former one, which other runs use.
+async function scopesOf(
+  { store }: GrantServices,
+  { server, subject, scopes }: WantedGrant,
+  resource: ProtectedResource,
+): Promise<readonly string[]> {
+  const asked = scopes ?? resource.scopes ?? []
+  const { metadata, spec } = server
+  const key = { subject, serverUid: metadata.uid ?? '', url: spec.url }
+  const former = await findGrant(store.reader<McpTables>(), key)
+  const wanted = former?.wanted_scopes ?? []
+  return wanted.length === 0 ? asked : [...new Set([...asked, ...(former?.scopes ?? []), ...wanted])]
+}
+
 function toSecret(
-  { server, scopes, returnTo, redirectUri }: WantedGrant,
-  { resource, at, client }: Discovered & { readonly client: OAuthClient },
+  { server, returnTo, redirectUri }: WantedGrant,
+  { resource, at, client, scopes: asked }: Discovered & ConsentClient,
 ): ConsentSecret {
   const { url } = server.spec
-  const asked = scopes ?? resource.scopes ?? []
   // A scope that every server has for refresh tokens, where it lists it (OpenID Connect Core, section 11).
   const isOffline = at.scopes_supported?.includes('offline_access') === true && !asked.includes('offline_access')
   const issuer: TokenIssuer = {

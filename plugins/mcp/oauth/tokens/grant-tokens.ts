@@ -1,7 +1,14 @@
 import { sleep } from '#core/async/sleep.ts'
 import { NotOpenable } from '#core/signing/sealed.ts'
 import type { McpTables, SelectedGrant } from '../../contract/tables.ts'
-import { claimRefresh, endRefresh, findGrant, findManifestGrant, saveRefreshed } from '../../store/grants.ts'
+import {
+  addWantedScopes,
+  claimRefresh,
+  endRefresh,
+  findGrant,
+  findManifestGrant,
+  saveRefreshed,
+} from '../../store/grants.ts'
 import type { OwnedGrantKey, StoredTokens } from '../../store/grants.ts'
 import { TokensRefused, refreshTokens } from '../server/authorization-calls.ts'
 import type { GrantServices } from '../server/grant-services.ts'
@@ -23,6 +30,8 @@ export interface GrantTokens {
   ofManifest(key: Omit<OwnedGrantKey, 'subject'>): Promise<UserToken | undefined>
   /** Another token in place of one that the server has refused. */
   replace(token: UserToken): Promise<UserToken | undefined>
+  /** A token of a later consent; `wanted` are scopes that the server asks for beyond those of this one, kept for the next consent. */
+  widen(token: UserToken, wanted: readonly string[]): Promise<UserToken | undefined>
   /** The server refuses the tokens of this grant: it is not used again. */
   giveUp(token: UserToken): Promise<void>
 }
@@ -76,6 +85,13 @@ export function createGrantTokens(services: GrantServices): GrantTokens {
       if (newest.version !== grant.version) return current(newest)
       if (grant.is_refreshable) return refreshOnce(grant)
       await giveUp(services, grant)
+      return undefined
+    },
+    widen: async ({ grant }, wanted) => {
+      leased.forget(keyOf(grant))
+      const newest = await findGrant(store.reader<McpTables>(), keyOf(grant))
+      if (newest !== undefined && isLater(newest, grant)) return current(newest)
+      if (newest !== undefined) await store.transact((tx) => addWantedScopes(tx.tables<McpTables>(), newest, wanted))
       return undefined
     },
     giveUp: ({ grant }) => {
@@ -141,9 +157,13 @@ async function findNext(
 ): Promise<UserToken | undefined> {
   const newest = await findGrant(services.store.reader<McpTables>(), keyOf(grant))
   // A refresh of another process continues the same consent, so that a revocation would end its tokens, too.
-  const isSameConsent = newest?.created_at.getTime() === grant.created_at.getTime()
-  if (!isSameConsent) await revokeUpstream(services, { ...grant, ...unused })
+  if (newest === undefined || isLater(newest, grant)) await revokeUpstream(services, { ...grant, ...unused })
   return newest?.is_usable === true && newest.version !== grant.version ? toToken(services, newest) : undefined
+}
+
+// A refresh keeps the time of the consent.
+function isLater(one: SelectedGrant, other: SelectedGrant): boolean {
+  return one.created_at.getTime() > other.created_at.getTime()
 }
 
 // Without the key that sealed them, tokens are lost.

@@ -23,6 +23,8 @@ export interface RunTokens {
   tokenFor(call: RunCall): Promise<UserToken>
   /** Another token after the server has refused this one (401). */
   replace(call: RunCall, token: UserToken): Promise<UserToken>
+  /** A token of a later consent, after the server has asked for scopes beyond those of this one (403). Otherwise the person must consent to them. */
+  widen(call: RunCall, token: UserToken, wanted: readonly string[]): Promise<UserToken>
   /** The server has refused the replacement, too. */
   giveUp(call: RunCall, token: UserToken): Promise<Fail>
 }
@@ -40,9 +42,7 @@ export function createRunTokens(services: GrantServices, runs: Pick<RunsSystem, 
     subject: string,
     find: () => Promise<UserToken | undefined>,
   ): Promise<UserToken> => {
-    const found = await find().catch((error: unknown) => {
-      throw error instanceof TokensRefused ? new Fail(mcpErrors.tool_unavailable, error.message) : error
-    })
+    const found = await orUnavailable(find())
     if (found !== undefined) return found
     const { namespace = '', name, uid: serverUid = '' } = server.metadata
     const key = { subject, serverUid, url: server.spec.url, namespace, server: name }
@@ -56,6 +56,15 @@ export function createRunTokens(services: GrantServices, runs: Pick<RunsSystem, 
       return orRequired(call, subject, () => tokens.find({ subject, serverUid: metadata.uid ?? '', url: spec.url }))
     },
     replace: (call, token) => orRequired(call, token.grant.subject, () => tokens.replace(token)),
+    widen: async ({ server }, token, wanted) => {
+      const found = await orUnavailable(tokens.widen(token, wanted))
+      if (found !== undefined) return found
+      const { namespace = '', name } = server.metadata
+      throw new Fail(
+        mcpErrors.tool_auth_required,
+        `${token.grant.subject} has not consented to the scopes that the MCP server ${namespace}/${name} asks for.`,
+      )
+    },
     giveUp: async ({ server }, token) => {
       await tokens.giveUp(token)
       const { namespace = '', name } = server.metadata
@@ -64,5 +73,13 @@ export function createRunTokens(services: GrantServices, runs: Pick<RunsSystem, 
         `The MCP server ${namespace}/${name} refuses the token of ${token.grant.subject}.`,
       )
     },
+  }
+}
+
+async function orUnavailable<T>(found: Promise<T>): Promise<T> {
+  try {
+    return await found
+  } catch (error) {
+    throw error instanceof TokensRefused ? new Fail(mcpErrors.tool_unavailable, error.message) : error
   }
 }
