@@ -100,7 +100,7 @@ async function tokenOfUser(context: MeshContext, paths: readonly string[]): Prom
 // The library of exec plugins and OIDC costs 0.8 s at import. Of several files it reads those of KUBECONFIG itself.
 async function tokenOfPlugin(context: string, paths: readonly string[]): Promise<string> {
   const file = paths.length === 1 ? paths[0] : undefined
-  const { loadKubeconfig } = await import('#core/kube/kubeconfig.ts')
+  const { loadKubeconfig } = await import('#core/kube/kubeconfig/load-kubeconfig.ts')
   try {
     const { bearer } = await loadKubeconfig({ context, ...(file === undefined ? {} : { file }) })
     if (typeof bearer === 'function') return checkToken(`context ${context}`, await bearer())

@@ -7,7 +7,7 @@ import type { Role } from '#core/config/profile.ts'
 import { SettingsError } from '#core/config/settings-error.ts'
 import type { Bearer } from '#core/kube/request.ts'
 import { bearerFromFile, inClusterAccess } from '#core/kube/in-cluster.ts'
-import { loadKubeconfig } from '#core/kube/kubeconfig.ts'
+import { loadKubeconfig } from '#core/kube/kubeconfig/load-kubeconfig.ts'
 import type { TlsOptions } from '#core/kube/connection-pool.ts'
 
 /** Connection to the API server, and the credentials of roles with their own identity. */

@@ -25,6 +25,7 @@ export const coreLayers: readonly string[] = [
   'core/model-apis',
   'core/objects',
   'core/kube',
+  'core/kube/kubeconfig',
   'core/validation',
   'core/jobs',
   'core/config',

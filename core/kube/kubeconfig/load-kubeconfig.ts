@@ -1,6 +1,6 @@
 import type { RequestOptions } from 'node:https'
 import { conceal } from '#core/log/secrets.ts'
-import type { ClusterAccess } from './in-cluster.ts'
+import type { ClusterAccess } from '../in-cluster.ts'
 
 /** File (default: `KUBECONFIG`, then `~/.kube/config`) and context (default: the current one). */
 export interface KubeconfigOptions {
@@ -13,7 +13,7 @@ export interface KubeconfigOptions {
  * import, so it is imported only when a kubeconfig is used.
  */
 export async function loadKubeconfig(options: KubeconfigOptions = {}): Promise<ClusterAccess> {
-  const { KubeConfig } = await import('@kubernetes/client-node')
+  const { KubeConfig } = await import('./kube-config.ts')
   const config = new KubeConfig()
   if (options.file === undefined) config.loadFromDefault()
   else config.loadFromFile(options.file)
