@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { lineCodes, UnknownCommand } from '#core/command-line/program.ts'
 import { pluginCommands } from './command-list.ts'
 import type { CliCommand } from './contract/command.ts'
@@ -9,8 +8,7 @@ import { processProgram } from './run/cli-program.ts'
 import type { CliProgram } from './run/cli-program.ts'
 import { helpOf, lineOfListed } from './run/line-of-command.ts'
 import { cliOverview } from './run/overview.ts'
-
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+import { version } from './version.ts'
 
 const ownCommands = [completion, listContexts, setContext, useContext].map(asListed)
 

@@ -22,5 +22,6 @@ const preface = `# Command line
 \`kubectl -n mesh-system exec deploy/mesh-worker -- mesh --help\`. Settings: [settings.md](settings.md).
 
 \`meshctl\` calls the API as the user of the current context of the kubeconfig ([ADR 0259](../decisions/0259-shells-load-rooms-of-plugins.md)). It comes with the npm
-package; in a checkout it is \`npx meshctl\`.
+package; in a checkout it is \`npx meshctl\`. \`npm run meshctl\` makes a single binary of it, which needs no Node.js, in \`dist/meshctl\`:
+\`npm run meshctl -- linux-arm64 darwin-arm64 win-x64\` for other systems. They are not signed: macOS starts one after \`codesign --sign -\`.
 `

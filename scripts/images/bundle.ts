@@ -63,7 +63,7 @@ export async function bundlePlatform(
     metafile: true,
     entryPoints: ['main.ts', 'plugin.ts', ...threads, ...migrations, ...further].map((path) => ({
       in: path,
-      out: outputOf(path),
+      out: path.replace(/\.ts$/, ''),
     })),
     outdir,
     splitting: true,
@@ -80,11 +80,6 @@ export async function bundlePlatform(
   copyFileSync(join(root, pgvector), join(outdir, basename(pgvector)))
   writeFileSync(join(outdir, 'package.json'), `${JSON.stringify({ type: 'module', version })}\n`)
   return { ...metafile, inputs: { ...metafile.inputs, ...console.metafile.inputs } }
-}
-
-// A module finds files from the root of the bundle, where the entry of meshctl is therefore, too.
-function outputOf(path: string): string {
-  return path === 'cli/main.ts' ? 'meshctl' : path.replace(/\.ts$/, '')
 }
 
 /** Bundles the launcher as one file, since its startup time and memory matter. Returns the metafile. */

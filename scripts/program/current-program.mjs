@@ -14,6 +14,7 @@ const sources = [
   'schemas',
   'deploy',
   'scripts/images',
+  'scripts/meshctl',
   'scripts/console',
   'scripts/program',
   'test/flows/platform',

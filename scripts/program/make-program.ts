@@ -2,6 +2,7 @@ import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Metafile } from 'esbuild'
 import { bundleLauncher, bundlePlatform } from '../images/bundle.ts'
+import { bundleMeshctl } from '../meshctl/bundle-meshctl.ts'
 
 // Manifests of the platform for the embedded API server, and data files that neighbouring code reads.
 const data = '{core,plugins,local}/**/*.{json,yaml,mjs}'
@@ -14,11 +15,12 @@ export const programImports = { '#launcher/main.ts': './launcher/main.js' } as c
 
 /**
  * Writes the whole program, the embedded default included, as bundled JavaScript with its data files, in the layout of the sources. `further` lists
- * entry points of tests. Returns the metafiles of platform and launcher.
+ * entry points of tests. Returns the metafiles of platform, meshctl and launcher.
  */
 export async function makeProgram(root: string, folder: string, further: readonly string[] = []): Promise<Metafile[]> {
   const bundles = [
-    await bundlePlatform(root, folder, [], ['cli/main.ts', ...further]),
+    await bundlePlatform(root, folder, [], further),
+    await bundleMeshctl(root, join(folder, 'meshctl.cjs')),
     await bundleLauncher(root, join(folder, 'launcher', 'main.js')),
   ]
   cpSync(join(root, 'deploy'), join(folder, 'deploy'), { recursive: true })

@@ -3,4 +3,4 @@
 import { fileURLToPath } from 'node:url'
 import { start } from './start.mjs'
 
-await start({ name: 'meshctl', module: '../meshctl.js', script: fileURLToPath(import.meta.url) })
+await start({ name: 'meshctl', module: '../meshctl.cjs', script: fileURLToPath(import.meta.url) })

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { loadMain } from './load-main.mjs'
 
 const oldest = [26, 10]
 const args = process.argv.slice(2)
@@ -13,7 +14,7 @@ const args = process.argv.slice(2)
 export async function start({ name, module, script, flags = [] }) {
   if (isRecent(process.versions.node)) {
     startAgain(script, flags)
-    const { main } = await import(module)
+    const main = await loadMain(module)
     process.exit(await main(args))
   }
   const node = platformNode()
