@@ -4,6 +4,7 @@ import { agents } from './agents/index.ts'
 import { audit } from './audit/index.ts'
 import { budgets } from './budgets/index.ts'
 import { cost } from './cost/index.ts'
+import { datasets } from './datasets/index.ts'
 import { erasures } from './erasures/index.ts'
 import { evals } from './evals/index.ts'
 import { feedback } from './feedback/index.ts'
@@ -42,6 +43,7 @@ export const plugins: readonly AnyPlugin[] = [
   cost,
   overviewPlugin,
   feedback,
+  datasets,
   traces,
   knowledge,
   mcp,

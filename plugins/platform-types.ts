@@ -27,6 +27,15 @@ import type { auditDaySealed, auditRowsRemoved, clusterRequest } from '#plugins/
 import type { spendLimitExceeded } from '#plugins/budgets/contract/events.ts'
 import type { limitSource } from '#plugins/budgets/contract/points.ts'
 import type { agentLabelsChanged, personErased } from '#plugins/cost/contract/events.ts'
+import type {
+  caseArchived,
+  casesStored,
+  datasetCreated,
+  datasetDeleted,
+  datasetPinned,
+  datasetUpdated,
+  labelAdded,
+} from '#plugins/datasets/contract/events.ts'
 import type { erasureFinished, erasureRequested } from '#plugins/erasures/contract/events.ts'
 import type { eraser } from '#plugins/erasures/contract/points.ts'
 import type { suiteEvaluator } from '#plugins/evals/contract/points.ts'
@@ -94,6 +103,13 @@ export interface PlatformEvents {
   readonly 'dev.mesh.cluster.updated.v1': DataOf<typeof objectUpdated>
   readonly 'dev.mesh.cost.agent-labels-changed.v1': DataOf<typeof agentLabelsChanged>
   readonly 'dev.mesh.cost.person-erased.v1': DataOf<typeof personErased>
+  readonly 'dev.mesh.datasets.case-archived.v1': DataOf<typeof caseArchived>
+  readonly 'dev.mesh.datasets.cases-stored.v1': DataOf<typeof casesStored>
+  readonly 'dev.mesh.datasets.dataset-created.v1': DataOf<typeof datasetCreated>
+  readonly 'dev.mesh.datasets.dataset-deleted.v1': DataOf<typeof datasetDeleted>
+  readonly 'dev.mesh.datasets.dataset-pinned.v1': DataOf<typeof datasetPinned>
+  readonly 'dev.mesh.datasets.dataset-updated.v1': DataOf<typeof datasetUpdated>
+  readonly 'dev.mesh.datasets.label-added.v1': DataOf<typeof labelAdded>
   readonly 'dev.mesh.erasures.finished.v1': DataOf<typeof erasureFinished>
   readonly 'dev.mesh.erasures.requested.v1': DataOf<typeof erasureRequested>
   readonly 'dev.mesh.feedback.score-recorded.v1': DataOf<typeof scoreRecorded>

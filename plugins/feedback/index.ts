@@ -5,6 +5,7 @@ import { eraser } from '#plugins/erasures/contract/points.ts'
 import { runs } from '#plugins/runs/index.ts'
 import { feedbackConsumers } from './consumers.ts'
 import { createScoreEraser } from './erase-scores.ts'
+import type { FeedbackApi } from './contract/api.ts'
 import { feedbackErrors } from './contract/errors.ts'
 import { scoreRecorded } from './contract/events.ts'
 import { feedbackPodPart } from './pod-part.ts'
@@ -12,6 +13,8 @@ import { feedbackRoutes } from './routes.ts'
 import { createServices } from './services.ts'
 import { feedbackSettings } from './contract/settings.ts'
 import { feedbackStateRoutes } from './state-routes.ts'
+import { readScoredRuns } from './store/scores.ts'
+import type { FeedbackTables } from './contract/tables.ts'
 
 const reason = 'Virtual resource: exists only in access reviews.'
 
@@ -28,6 +31,9 @@ export const feedback = definePlugin({
   access: [{ resource: 'feedback', kind: 'Feedback', reason, viewer: ['list'], developer: ['create'] }],
   errors: feedbackErrors,
   create: createServices,
+  api: ({ store }): FeedbackApi => ({
+    scored: (runIds, match) => readScoredRuns(store.reader<FeedbackTables>(), runIds, match),
+  }),
   contributions: (services) => [
     contribute(agentPodPart, feedbackPodPart(services.settings)),
     contribute(eraser, createScoreEraser(services)),

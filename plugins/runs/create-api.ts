@@ -9,7 +9,7 @@ import { queuePrepared } from './prepared/queue.ts'
 import { findForCaller, findOfAgent } from './read/find-run.ts'
 import { readRunsOfTraces } from './store/runs-of-traces.ts'
 import { createRunsOfCallers } from './services/runs-of-callers.ts'
-import { sealAccess } from './read/sealed-access.ts'
+import { listSealed, sealAccess } from './read/sealed-access.ts'
 import { sealedSnapshot, snapshotRun } from './read/snapshot-run.ts'
 import type { RunsServices } from './services/create-services.ts'
 import { readAgentsAbove } from './store/internal/agents-above.ts'
@@ -59,6 +59,7 @@ export function createRunsSystem(services: SystemServices): RunsSystem {
     runOf: (agentUid, reference) => findOfAgent(db, agentUid, reference),
     tracesOf: (agentUid, traceIds) => readOwners(db, agentUid, traceIds),
     snapshot: (access, runId, most) => sealedSnapshot(services, access, runId, most),
+    list: (access, filter, page) => listSealed(services, access, filter, page),
     subjectOf: async (runId) => {
       const run = await findRun(db, runId)
       return (

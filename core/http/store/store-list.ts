@@ -79,17 +79,20 @@ export interface KeyedRows<Item> {
   /** Reads at most `limit` rows after a position, in the order of `keyOf`. */
   read(page: RowPage): Promise<readonly Item[]>
   keyOf(item: Item): RowKey
+  /** Number of the rows that fit into a page, at least 1, such as those within a number of bytes. Default: all. */
+  fits?(items: readonly Item[]): number
 }
 
 /** One page of rows that the route has reviewed, such as those of an `AccessScope`. */
 export async function keyedPage<Item>(
   { query, cursors }: Pick<StoreListCall, 'query' | 'cursors'>,
-  { bound: more = null, read, keyOf }: KeyedRows<Item>,
+  { bound: more = null, read, keyOf, fits }: KeyedRows<Item>,
 ): Promise<StorePage<Item>> {
   const { limit = DEFAULT_LIMIT, cursor, ...filter } = query
   const bound = { ...filter, namespace: query.namespace ?? '', bound: more }
   const after = cursor === undefined ? undefined : toKey(cursors.open(cursor, bound))
-  const { items, last } = cutPage(await read({ limit: limit + 1, after }), limit)
+  const rows = await read({ limit: limit + 1, after })
+  const { items, last } = cutPage(rows, Math.min(limit, fits?.(rows) ?? limit))
   const nextCursor = last === undefined ? null : cursors.seal(keyOf(last), bound)
   return { items, nextCursor, ...(query.scope === undefined ? {} : { scope: query.scope }) }
 }

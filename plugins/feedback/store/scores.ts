@@ -6,6 +6,7 @@ import type { Reader } from '#core/event-store/store.ts'
 import { readRows, whereEqual } from '#core/http/store/read-rows.ts'
 import type { RowPage } from '#core/http/store/store-list.ts'
 import type { ErasedSubject } from '#plugins/erasures/contract/points.ts'
+import type { ScoreMatch } from '../contract/api.ts'
 import type { FeedbackTables, ScoreRow, SelectedScore } from '../contract/tables.ts'
 
 type FeedbackTx = Transaction<FeedbackTables>
@@ -40,6 +41,25 @@ export function listScores(
     order: { columns: ['id'], direction: 'desc' },
     page,
   })
+}
+
+/** Those of the runs with a score that matches. */
+export async function readScoredRuns(
+  db: Reader<FeedbackTables>,
+  runIds: readonly string[],
+  { name, min, max, equals }: ScoreMatch,
+): Promise<ReadonlySet<string>> {
+  const amount = sql`case when jsonb_typeof(value) = 'number' then (value #>> '{}')::float8 end`
+  const where = [
+    sql<boolean>`run_id = any(${[...runIds]}::uuid[])`,
+    ...whereEqual('name', name),
+    ...(min === undefined ? [] : [sql<boolean>`${amount} >= ${min}::float8`]),
+    ...(max === undefined ? [] : [sql<boolean>`${amount} <= ${max}::float8`]),
+    ...(equals === undefined ? [] : [sql<boolean>`value = ${JSON.stringify(equals)}::jsonb`]),
+  ]
+  const { rows } = await sql<{ id: string }>`
+    select distinct run_id as id from feedback_scores where ${sql.join(where, sql` and `)}`.execute(db)
+  return new Set(rows.map(({ id }) => id))
 }
 
 const usage = usageTable('feedback_usage', { owner: 'namespace_uid', counts: ['scores'] })

@@ -11,6 +11,7 @@ import type { PrepareRequest, PreparedRun, AccountName, QueueOptions, QueuedRun 
 import type {
   AgentAbove,
   FoundRun,
+  RunPosition,
   RunOfTrace,
   RunReference,
   RunSnapshot,
@@ -18,7 +19,7 @@ import type {
   SealedAccess,
   SnapshotBounds,
 } from './found-run.ts'
-import type { RunsOfCallers } from './caller-runs.ts'
+import type { RunFilter, RunPage, RunsOfCallers } from './caller-runs.ts'
 
 /** A call from one agent to another, after its envelope and membership were verified. */
 export interface PeerCall {
@@ -204,14 +205,20 @@ export interface RunsSystem {
    * Throws `run_access_refused` for an expired access or another run, and `not_found` for a run that was removed.
    */
   snapshot(access: SealedAccess, runId: string, most: SnapshotBounds): Promise<RunSnapshot>
+  /**
+   * A page of the runs that a sealed access of a namespace covers, newest first. Throws `run_access_refused` for an expired access, or one of a single
+   * run.
+   */
+  list(access: SealedAccess, filter: RunFilter, page: Pick<RunPage, 'limit' | 'after'>): Promise<readonly RunPosition[]>
   /** The user on whose behalf a run acts, its agent and its conversation; undefined for an unknown run. */
   subjectOf(runId: string): Promise<SubjectOfRun | undefined>
 }
 
-export type { ResumeAnswer, RunsOfCallers } from './caller-runs.ts'
+export type { ResumeAnswer, RunFilter, RunKey, RunsOfCallers } from './caller-runs.ts'
 export type {
   AgentAbove,
   FoundRun,
+  RunPosition,
   RunOfTrace,
   RunReference,
   RunSnapshot,

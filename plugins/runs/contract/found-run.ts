@@ -22,11 +22,16 @@ export interface RunOfTrace {
   readonly costs: RunCosts
 }
 
+/** What the trace policy of an agent shows of the contents of its runs: nothing, or texts without what these names stand for. */
+export type ContentRule = 'hidden' | { readonly redact: readonly string[] }
+
 /** A run at one moment: its state, its content and the beginning of its journal belong together. */
 export interface RunSnapshot {
   readonly found: FoundRun
   readonly agentUid: string | null
   readonly run: RunDetail
+  /** What may be copied from the contents of the run, besides secrets. */
+  readonly content: ContentRule
   readonly events: readonly LiveFrame[]
   /** True if the journal exceeds the requested bounds. */
   readonly truncated: boolean
@@ -53,6 +58,16 @@ export interface SealAccessOptions {
  * the namespace with the uid that it had.
  */
 export type SealedAccess = string
+
+/** A run in a list, as the key of the next page. */
+export interface RunPosition {
+  readonly id: string
+  readonly createdAt: Date
+  /** Name of its agent; null for a run without one. */
+  readonly agent: string | null
+  /** Kind of its trigger. */
+  readonly trigger: string
+}
 
 /** Agent of a run. */
 export interface AgentAbove {

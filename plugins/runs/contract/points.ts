@@ -25,6 +25,8 @@ export interface RunExecutor {
 export interface ExecutorContext extends Pick<WorkerContext, 'embeddings' | 'models' | 'objects'> {
   /** Reads a run under a sealed access, such as one in the input of the executor's run. */
   readonly snapshot: RunsSystem['snapshot']
+  /** Lists the runs of a namespace under a sealed access. */
+  readonly list: RunsSystem['list']
 }
 
 /** How a call of an executor ended. `waiting` releases the worker; the executor is called again after the pause. */

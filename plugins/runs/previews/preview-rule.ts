@@ -1,8 +1,9 @@
 import { asObject } from '#core/json/is-object.ts'
 import type { ObservedObject } from '#core/cluster/observed-objects.ts'
+import type { ContentRule } from '../contract/found-run.ts'
 
-/** What previews of a run may show: nothing, or texts without what these names of `spec.tracePolicy.redact` stand for. */
-export type PreviewRule = 'hidden' | { readonly redact: readonly string[] }
+/** What previews of a run may show. */
+export type PreviewRule = ContentRule
 
 /** Indexed fields of an agent. */
 export type IndexedAgent = ObservedObject['spec'] | null

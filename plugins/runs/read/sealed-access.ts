@@ -5,10 +5,12 @@ import type { Store } from '#core/event-store/store.ts'
 import { JwsRefused, signJws, verifyJws } from '#core/signing/jws.ts'
 import type { Claims } from '#core/signing/jws.ts'
 import { runErrors } from '../contract/errors.ts'
-import type { FoundRun, SealAccessOptions, SealedAccess } from '../contract/found-run.ts'
+import type { RunFilter, RunPage } from '../contract/caller-runs.ts'
+import type { FoundRun, RunPosition, SealAccessOptions, SealedAccess } from '../contract/found-run.ts'
 import { idPattern } from '../contract/run.ts'
 import type { RunsTables } from '../contract/tables.ts'
 import { findRun } from '../store/internal/find-run.ts'
+import { listRunsOfUid } from '../store/lists/sealed-runs.ts'
 import { toFound } from './find-run.ts'
 import { unknownRun } from './unknown-run.ts'
 
@@ -65,6 +67,18 @@ export async function findSealed(
   if (isOther || claims.namespace !== run.namespace || claims.namespaceUid !== run.namespace_uid)
     throw refused('It covers another run.')
   return toFound(run)
+}
+
+/** A page of the runs of a namespace that the sealed access covers, newest first. Throws `run_access_refused` for one of a single run. */
+export async function listSealed(
+  { core, store }: OpenServices,
+  sealed: SealedAccess,
+  filter: RunFilter,
+  page: Pick<RunPage, 'limit' | 'after'>,
+): Promise<readonly RunPosition[]> {
+  const claims = await openAccess(core, sealed)
+  if (claims.runId !== undefined) throw refused('It covers one run.')
+  return listRunsOfUid(store.reader<RunsTables>(), claims, filter, page)
 }
 
 function checkAccess({ verb, resource, group, namespace, name }: Access, runId: string | undefined): void {

@@ -5,7 +5,9 @@ import { toFrame } from '../stream/to-frame.ts'
 import { readActivityOf } from '../store/read-activity.ts'
 import { readCostsOf } from '../store/read-costs.ts'
 import { lockRun } from '../store/internal/lease.ts'
+import { previewRuleOf, unrestricted } from '../previews/preview-rule.ts'
 import { readJournalPage, readRunContent } from '../store/reads.ts'
+import { readIndexedAgent } from '../store/lists/sealed-runs.ts'
 import type { RunsTables, SelectedRun } from '../contract/tables.ts'
 import { buildTree } from './build-tree.ts'
 import { findForCaller } from './find-run.ts'
@@ -47,7 +49,8 @@ async function readSnapshot(store: Store, found: FoundRun, most: SnapshotBounds)
     const detail = toDetail(run, more, await readRunContent(db, run))
     const events = entries.map((entry) => toFrame(run, entry))
     const tree = treeOf(run, !isLast)
-    return { found, agentUid: run.agent_uid, run: detail, events, truncated: !isLast, tree }
+    const content = run.agent_uid === null ? unrestricted : previewRuleOf(await readIndexedAgent(db, run.agent_uid))
+    return { found, agentUid: run.agent_uid, run: detail, content, events, truncated: !isLast, tree }
   })
 }
 

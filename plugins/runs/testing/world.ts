@@ -93,6 +93,7 @@ export function workerServices(
       models: createRoleModels(noGateway),
       objects: undefined,
       snapshot: () => Promise.reject(new Error('not asked')),
+      list: () => Promise.reject(new Error('not asked')),
     },
     readiness: async () => ({ outcome: 'waits', reason: 'Progressing' }),
     launchersOf: (run, { revision }, claim) => {

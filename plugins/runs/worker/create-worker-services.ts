@@ -7,6 +7,7 @@ import { createAttemptSigner, signAttempt } from '../grants/grants.ts'
 import { isReason } from '../launchers/judge-readiness.ts'
 import { runExecutor } from '../contract/points.ts'
 import { queuePrepared } from '../prepared/queue.ts'
+import { listSealed } from '../read/sealed-access.ts'
 import { sealedSnapshot } from '../read/snapshot-run.ts'
 import { checkRequest } from '../prepared/request.ts'
 import { createStateQuestions } from './ask-state.ts'
@@ -57,6 +58,7 @@ export function createWorkerServices(
       models: worker.models,
       objects: worker.objects,
       snapshot: (access, runId, most) => sealedSnapshot(parts, access, runId, most),
+      list: (access, filter, page) => listSealed(parts, access, filter, page),
     },
     queueChild: (tx, prepared, parentRunId) => queuePrepared(parts, tx, prepared, { parentRunId }),
     unreachableAfterMs: settings.unreachableAfter * 1000,

@@ -62,7 +62,7 @@ function snapshotOf(events: readonly RunEvent[], some: Partial<RunSnapshot['run'
     ...some,
   }
   const tree = (shown: readonly RunEvent[]) => ({ children: shown.map(({ data }) => data) }) as never
-  return { found: {} as never, agentUid: 'u', run, events, truncated: false, tree }
+  return { found: {} as never, agentUid: 'u', run, content: 'hidden', events, truncated: false, tree }
 }
 
 const journal = [

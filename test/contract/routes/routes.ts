@@ -2,6 +2,7 @@ import { annotate, create, get, list, remove, virtual } from './raw-requests.ts'
 import { agents, bearerOnly, nameOf, ok, query, templates } from './route-case.ts'
 import type { RouteCase } from './route-case.ts'
 import { agentRoutes } from './routes-agents.ts'
+import { datasetRoutes } from './routes-datasets.ts'
 import { kindRoutes } from './routes-kinds.ts'
 import { mcpRoutes } from './routes-mcp.ts'
 import { grantRoutes } from './routes-grants.ts'
@@ -19,6 +20,7 @@ export const routes: Readonly<Record<string, RouteCase>> = {
   ...storedRoutes,
   ...promptRoutes,
   ...agentRoutes,
+  ...datasetRoutes,
   'GET /api/whoami': bearerOnly('/api/whoami'),
   'GET /api/capabilities': bearerOnly('/api/capabilities'),
   'GET /api/version': bearerOnly('/api/version'),

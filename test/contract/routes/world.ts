@@ -13,6 +13,7 @@ import { GROUP } from '#schemas/names/group.ts'
 import type { Platform } from '../../flows/platform/running-platform.ts'
 import { makeCredentials } from './credentials.ts'
 import type { Credential } from './credentials.ts'
+import { fillDataset } from './fill-dataset.ts'
 import { fillStored } from './fill-stored.ts'
 import { tenantNamed } from './tenant-named.ts'
 
@@ -146,6 +147,7 @@ async function fillNamespace({ admin, send, kube, tokens, processes }: Platform,
     body: { subject: 'erased@contract.example', namespace },
   })
   assert.equal(erasing.status, 202, erasing.text)
+  await fillDataset({ send, bearer: tokens.admin, namespace, name: EXISTING }, runId)
   return { namespace, run: runId, erasure: erasing.json<{ id: string }>().id, pod, objects }
 }
 
