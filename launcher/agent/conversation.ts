@@ -32,7 +32,7 @@ export interface Conversation {
 }
 
 /**
- * The conversation of a new run: system prompt, earlier turns, the input. `recalled` holds its turns from session memory and replaces the history of
+ * The conversation of a new run: system prompt, messages of the prompt, earlier turns, the input. `recalled` holds its turns from session memory and replaces the history of
  * runs.
  */
 export function startConversation(
@@ -45,7 +45,9 @@ export function startConversation(
     { role: 'user', content: toContent(input) },
     { role: 'assistant', content: toContent(output) },
   ])
-  const messages = [...system, ...(recalled ?? history), { role: 'user' as const, content: toContent(request.input) }]
+  const prompt = config.messages ?? []
+  const earlier = [...system, ...prompt, ...(recalled ?? history)]
+  const messages = [...earlier, { role: 'user' as const, content: toContent(request.input) }]
   return { messages, pending: [], steps: 0 }
 }
 

@@ -1,6 +1,6 @@
 import { isObject } from '#core/json/is-object.ts'
 import { durationBounds, durationProblem, durationToMs } from '#schemas/values/duration.ts'
-import type { LauncherConfig, LauncherTool } from '#schemas/launcher/launcher.ts'
+import type { LauncherConfig, LauncherTool, PromptTurn } from '#schemas/launcher/launcher.ts'
 import { ConfigError } from '../contract/settings/agent-config.ts'
 import type { AgentConfig } from '../contract/settings/agent-config.ts'
 
@@ -19,6 +19,7 @@ export function parseAgentConfig(text: string): AgentConfig {
     namespace: required(root, 'namespace', string),
     uid: required(root, 'uid', string),
     ...(prompt === undefined ? {} : { systemPrompt: prompt }),
+    messages: (optional(root, 'messages', array) ?? []).map((one, index) => parseTurn(`messages/${index}`, one)),
     ...(model === undefined ? {} : { model: parseModel(model) }),
     tools: (optional(root, 'tools', array) ?? []).map((entry, index) => parseTool(`tools/${index}`, entry)),
     delegates: optional(root, 'delegates', array)?.map((name, index) => string(`delegates/${index}`, name)),
@@ -36,6 +37,14 @@ function parseModel(model: Fields): NonNullable<LauncherConfig['model']> {
     ),
     ...(fields === undefined ? {} : { requestFields: fields }),
   }
+}
+
+function parseTurn(field: string, value: unknown): PromptTurn {
+  const entry = record(field, value)
+  const role = required(entry, 'role', string, `${field}/`)
+  if (role !== 'system' && role !== 'user' && role !== 'assistant')
+    throw new ConfigError(`/${field}/role: must be system, user or assistant`)
+  return { role, content: required(entry, 'content', string, `${field}/`) }
 }
 
 function parseTool(field: string, value: unknown): LauncherTool {

@@ -15,6 +15,7 @@ import {
   agentEffective,
   agentGate,
   agentPodPart,
+  agentPrompt,
   agentReference,
   agentReplicas,
   agentRequirement,
@@ -48,6 +49,7 @@ export const agents = definePlugin({
     agentGate,
     agentReplicas,
     agentDocument,
+    agentPrompt,
     agentTrigger,
     agentBudget,
     agentEffective,
@@ -66,6 +68,7 @@ export const agents = definePlugin({
     checks: () => core.extensions(agentRequirement),
     kinds: core.kinds,
     references: () => createReferences(core.extensions(agentReference)),
+    prompts: () => core.extensions(agentPrompt)[0],
     reconcile: toReconcileSettings(core, settings),
     triggers: () => core.extensions(agentTrigger),
     unenforced: () => core.unenforced(AgentDeployment.kind),
@@ -86,7 +89,7 @@ export const agents = definePlugin({
   routes: (services) => agentEndpoints(services),
   stateRoutes: ({ keys, now }, state) => launcherEndpoints({ keys, now }, state),
   reconcilers: (
-    { reconcile, now, publish, kinds, findActor, parts, unenforced, triggers, references },
+    { reconcile, now, publish, kinds, findActor, parts, unenforced, triggers, references, prompts },
     { cluster },
   ) => [
     agentReconciler({
@@ -100,6 +103,7 @@ export const agents = definePlugin({
       unenforced: unenforced(),
       triggers: triggers(),
       references: references(),
+      prompts: prompts(),
     }),
   ],
   console: [{ id: 'agents', title: 'Agents', section: 'Build', path: '/agents', capability: 'agents' }],

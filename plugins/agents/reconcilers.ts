@@ -2,9 +2,11 @@ import type { Reconciler } from '#core/controllers/watch/declarations.ts'
 import { shareStatusWrites } from '#core/controllers/foreign-status.ts'
 import { createReferenceIndex } from '#core/controllers/reference-index.ts'
 import { createObjectStores } from '#core/controllers/watch/object-stores.ts'
+import type { StoredEvent } from '#core/event-store/event.ts'
 import type { KubeObject, ObjectRef, Resource } from '#core/kube/client.ts'
 import { isLabel, isName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
+import { PROMPT_KIND } from '#schemas/api/prompts.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
@@ -28,6 +30,10 @@ function agentsOf(pod: KubeObject): ObjectRef[] {
   return isLabel(namespace) && isName(name) ? [{ namespace, name }] : []
 }
 
+function promptOf({ namespace = '', name }: StoredEvent['subject']): KubeObject {
+  return { apiVersion: '', kind: PROMPT_KIND, metadata: { namespace, name } }
+}
+
 // Secrets are never read, and Secrets and ConfigMaps that users refer to have no label of an agent.
 const owned: readonly Resource[] = [
   children.ServiceAccount,
@@ -44,7 +50,7 @@ export function agentReconciler(
   options: Omit<ReconcileContext, 'authors' | 'removeFormerKeys' | 'refresh' | 'findAutoscaler'> &
     AuthorOptions & { readonly triggers?: readonly AgentTrigger[] },
 ): Reconciler {
-  const { triggers = [], references = schemaReferences } = options
+  const { triggers = [], prompts, references = schemaReferences } = options
   const targets = references.targetsOf(AgentDeployment)
   // Kinds of plugins included.
   const referenced = options.kinds().filter(({ kind }) => kind === ModelRoute.kind || targets.has(kind))
@@ -73,6 +79,9 @@ export function agentReconciler(
         resource,
         toRefs: async (target: KubeObject) => index.referrersOf(target),
       })),
+      ...(prompts === undefined
+        ? []
+        : [{ events: prompts.events, toRefs: async ({ subject }: StoredEvent) => index.referrersOf(promptOf(subject)) }]),
       ...triggers.map(({ resource, agentsOf: toRefs }) => ({ resource, toRefs })),
       ...[AGENT_LABEL, CANDIDATE_LABEL].map((labelSelector) => ({
         resource: pods,

@@ -1,6 +1,11 @@
 import { DEFAULT_QUOTA } from '#core/http/store/declared/stored-spec.ts'
 import { definePlugin } from '#core/plugin/plugin.ts'
+import { contribute } from '#core/jobs/extension-point.ts'
 import { storeCrud } from '#core/plugin/store-crud.ts'
+import { agentDocument, agentPrompt, agentRequirement } from '#plugins/agents/contract/points.ts'
+import { createPromptCheck } from './agents/check-prompt.ts'
+import { createPromptDocuments } from './agents/prompt-documents.ts'
+import { createPromptSource } from './agents/prompt-source.ts'
 import { promptErrors } from './contract/errors.ts'
 import { promptRevisionDeleted } from './contract/events.ts'
 import { promptResource } from './contract/resources.ts'
@@ -28,5 +33,10 @@ export const prompts = definePlugin({
   events: [promptRevisionDeleted],
   errors: promptErrors,
   create: createServices,
+  contributions: (services) => [
+    contribute(agentPrompt, createPromptSource(services)),
+    contribute(agentDocument, createPromptDocuments(services)),
+    contribute(agentRequirement, createPromptCheck(services)),
+  ],
   routes: (services) => [...writeRoutes(services), diffRoute(services)],
 })

@@ -101,6 +101,12 @@ const prompt = Type.Object(
       Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'A revision of a prompt that exists.' }),
     ),
     label: Type.Optional(Type.String({ minLength: 1, maxLength: 63, description: 'A label of a prompt that exists.' })),
+    variables: Type.Optional(
+      Type.Record(Type.String(), Type.String({ maxLength: 8192 }), {
+        maxProperties: 256,
+        description: 'Values of the variables of the prompt, by name.',
+      }),
+    ),
   },
   {
     additionalProperties: false,

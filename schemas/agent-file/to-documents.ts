@@ -124,11 +124,12 @@ function toEvalGate({ eval: evaluation }: AgentFile): AgentDeploymentSpec['evalG
 
 function toPromptRef({ name, prompt }: AgentFile): AgentDeploymentSpec['prompt'] {
   if (prompt === undefined) return undefined
-  const { version, label } = prompt
+  const { version, label, variables } = prompt
   return {
     name: prompt.name ?? name,
     ...(version === undefined ? {} : { version }),
     ...(label === undefined ? {} : { label }),
+    ...(variables === undefined ? {} : { variables }),
   }
 }
 

@@ -40,7 +40,13 @@ export const model = Type.Object(
   { additionalProperties: false, description: 'Model of the agent.' },
 )
 
-/** A managed prompt: its latest revision, a numbered one, or the one a label points to. */
+/** Values of the variables of a managed prompt. */
+export const promptVariables = Type.Record(Type.String(), Type.String({ maxLength: 8192 }), {
+  maxProperties: 256,
+  description: 'Values of its variables: each replaces {{name}} when a revision is made. Default: those of its JSON Schema.',
+})
+
+/** A managed prompt: a numbered version, the one a label points to, or by default that of `production`, else the latest. */
 export const prompt = Type.Object(
   {
     name: Type.String({
@@ -48,12 +54,14 @@ export const prompt = Type.Object(
       pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
       description: 'Name of the prompt, in the same namespace.',
     }),
-    version: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'A numbered revision.' })),
+    version: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'A numbered version.' })),
     label: Type.Optional(Type.String({ minLength: 1, maxLength: 63, description: 'A label such as production.' })),
+    variables: Type.Optional(promptVariables),
   },
   {
     additionalProperties: false,
-    description: 'Managed prompt used as the system prompt; excludes systemPrompt.',
+    description:
+      'Managed prompt in place of systemPrompt. Without version and label: the label production, else the latest version.',
     'x-mesh-ref': 'PromptVersion',
     'x-kubernetes-validations': [
       { rule: '!(has(self.version) && has(self.label))', message: 'version and label are mutually exclusive' },

@@ -12,6 +12,8 @@ export interface LauncherConfig {
   readonly uid: string
   /** Only for declarative agents, whose loop the launcher runs itself. */
   readonly systemPrompt?: string
+  /** Messages of a managed prompt, between the system prompt and those of a run. */
+  readonly messages?: readonly PromptTurn[]
   readonly model?: {
     readonly route: string
     readonly fallbackRoutes?: readonly string[]
@@ -40,3 +42,9 @@ export interface LauncherTool {
 
 /** Process 1 of a container of the launcher's image: Node as process 1 would leave zombies (M12). */
 export const INIT_COMMAND: readonly string[] = ['/mesh/tini', '-g', '--']
+
+/** A message of a managed prompt. */
+export interface PromptTurn {
+  readonly role: 'system' | 'user' | 'assistant'
+  readonly content: string
+}

@@ -1,5 +1,6 @@
 import type { Access, Caller } from '#core/cluster/caller.ts'
 import { definePoint } from '#core/jobs/extension-point.ts'
+import type { EventType } from '#core/event-store/event.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import type { KubeClient, KubeObject, ObjectRef, Resource } from '#core/kube/client.ts'
 import type { AnyKind } from '#schemas/kinds/kind.ts'
@@ -7,8 +8,10 @@ import type { Requirement } from '#schemas/api/agent-authoring.ts'
 import type { EffectiveGuardrail, EffectiveQuota } from '#schemas/api/effective-rules.ts'
 import type { Spending } from '#schemas/api/tenants.ts'
 import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
+import type { ModelParams } from '#schemas/kinds/model-params.ts'
 import type { Condition, TypedObject } from '#schemas/kinds/object.ts'
 import type { Reference } from '#schemas/kinds/references.ts'
+import type { PromptTurn } from '#schemas/launcher/launcher.ts'
 
 /** Reports requirements of an agent beyond its references, with the caller's rights. */
 export type RequirementCheck = (
@@ -206,3 +209,31 @@ export type EffectiveSource = (
 
 /** Point for rules that apply to agents. */
 export const agentEffective = definePoint<EffectiveSource>('agents.effective')
+
+/** The version of a prompt that an agent refers to, as it was at a reconciliation. It is stored with the revision: another one is another revision. */
+export interface ResolvedPrompt {
+  readonly name: string
+  readonly version: number
+  /** Label by which it was found. */
+  readonly label?: string
+  /** Digest of its content, before variables were replaced. */
+  readonly digest: string
+  readonly systemPrompt?: string
+  /** Messages between the system prompt and those of a run. */
+  readonly messages?: readonly PromptTurn[]
+  /** Parameters of model calls, where the agent sets none. */
+  readonly params?: ModelParams
+}
+
+/** Resolves `spec.prompt` of agents, whose prompts are no objects of the cluster. */
+export interface AgentPromptSource {
+  /** Called in each reconciliation of an agent with a prompt, never for a run. A condition of the agent says why there is none. */
+  resolve(agent: AgentDeploymentObject): Promise<ResolvedPrompt | Pick<Condition, 'reason' | 'message'>>
+  /** Whether a prompt exists; null if the caller may not read it. */
+  find(caller: Caller, target: Pick<Reference, 'namespace' | 'name'>): Promise<boolean | null>
+  /** Events about a prompt, their subject, that reconcile the agents which refer to it. */
+  readonly events: readonly EventType[]
+}
+
+/** Point for the source of prompts, of which there is one. */
+export const agentPrompt = definePoint<AgentPromptSource>('agents.prompt', () => 'prompt')

@@ -25,6 +25,8 @@ export interface JudgeContext {
   readonly references?: References
   /** Additions and gates of other plugins; default: none. */
   readonly parts?: AgentParts
+  /** Source of prompts; default: none. */
+  readonly prompts?: AgentPromptSource | undefined
   /** Fields of agents whose plugin is not available; default: none. */
   readonly unenforced?: readonly UnenforcedField[]
 }
@@ -46,8 +48,9 @@ export async function judgeAgent(context: JudgeContext, agent: AgentDeploymentOb
   const none = { refusal: undefined, unresolved: undefined, warning: undefined, resolved: undefined }
   const merged = await mergedParts(context, agent)
   if (!('agent' in merged)) return { ...none, parts: withoutParts(agent), refusal: merged.refusal }
-  const { cluster, kinds, references = schemaReferences } = context
-  const resolution = await resolveReferences({ cluster, references, findResource: createFindResource(kinds) }, agent)
+  const { cluster, kinds, prompts, references = schemaReferences } = context
+  const found = { cluster, references, findResource: createFindResource(kinds), prompts }
+  const resolution = await resolveReferences(found, agent)
   if ('refusal' in resolution) return { ...none, parts: merged, unresolved: resolution.refusal }
   return { ...none, parts: merged, warning: resolution.warning, resolved: resolution.resolved }
 }

@@ -6,7 +6,8 @@ import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { mayRefer } from '#schemas/kinds/references.ts'
 import type { Reference } from '#schemas/kinds/references.ts'
 import { mapConcurrently } from '#core/async/map-concurrently.ts'
-import type { RequirementCheck } from '../contract/points.ts'
+import { PROMPT_KIND } from '#schemas/api/prompts.ts'
+import type { AgentPromptSource, RequirementCheck } from '../contract/points.ts'
 import { allowedNamespacesOf, readTarget } from './read-references.ts'
 import type { ReadOptions } from './read-references.ts'
 import type { References } from './references.ts'
@@ -21,14 +22,15 @@ export async function checkRequirements(
     checks: readonly RequirementCheck[]
     references: References
     findResource: FindResource
+    prompts?: AgentPromptSource | undefined
   },
 ): Promise<{ ready: boolean; requirements: Requirement[] }> {
-  const { signal, checks, findResource } = options
+  const { signal, checks, findResource, prompts } = options
   const references = distinct(options.references.collect(AgentDeployment, agent))
   const [permission, targets, others] = await Promise.all([
     checkPermission(caller, agent.metadata.namespace),
     mapConcurrently(references, (reference) =>
-      checkReference(caller, reference, agent.metadata.namespace, { signal, findResource }),
+      checkReference(caller, reference, agent.metadata.namespace, { signal, findResource, prompts }),
     ),
     Promise.all(checks.map((check) => check(agent, caller, signal))),
   ])
@@ -64,7 +66,7 @@ async function checkReference(
       fix: `Ask whether ${kind} ${name} exists in ${namespace}: you may not read it.`,
     }
   }
-  if (!found) return { kind, namespace, name, status: 'missing', fix: missingFix(reference, options.findResource) }
+  if (!found) return { kind, namespace, name, status: 'missing', fix: missingFix(reference, options) }
   if (!mayRefer(from, namespace, allowedNamespacesOf(object))) {
     return {
       kind,
@@ -77,8 +79,9 @@ async function checkReference(
   return { kind, namespace, name, status: 'met', fix: '' }
 }
 
-function missingFix({ kind, namespace, name, field }: Reference, findResource: FindResource): string {
-  if (findResource(kind) === undefined) return `${kind} is not available on this installation: remove ${field}.`
+function missingFix({ kind, namespace, name, field }: Reference, { findResource, prompts }: ReadOptions): string {
+  const isStored = kind === PROMPT_KIND && prompts !== undefined
+  if (!isStored && findResource(kind) === undefined) return `${kind} is not available on this installation: remove ${field}.`
   return `Create ${kind} ${name} in ${namespace}, or change ${field}.`
 }
 

@@ -4,6 +4,8 @@ import { isLabel, isName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { isObject } from '#core/json/is-object.ts'
 import { mapConcurrently } from '#core/async/map-concurrently.ts'
+import { PROMPT_KIND } from '#schemas/api/prompts.ts'
+import type { AgentPromptSource } from '../contract/points.ts'
 import type { FindResource } from '../contract/resources.ts'
 import type { Reference } from '#schemas/kinds/references.ts'
 
@@ -15,6 +17,8 @@ export interface CheckedReference extends Reference {
 /** Options of reading targets; `findResource` knows the kinds of the installation. */
 export interface ReadOptions extends CallOptions {
   readonly findResource: FindResource
+  /** Source of prompts, which are no objects of the cluster. */
+  readonly prompts?: AgentPromptSource | undefined
 }
 
 /** Reads the targets of references with the caller's rights, each target once. */
@@ -36,8 +40,9 @@ export async function readReferences(
 export async function readTarget(
   caller: Caller,
   target: Pick<Reference, 'kind' | 'namespace' | 'name'>,
-  { findResource, ...options }: ReadOptions,
+  { findResource, prompts, ...options }: ReadOptions,
 ): Promise<{ found: boolean | null; object?: KubeObject }> {
+  if (target.kind === PROMPT_KIND && prompts !== undefined) return { found: await prompts.find(caller, target) }
   const resource = findResource(target.kind)
   const { namespace, name } = target
   if (resource === undefined || !isName(name)) return { found: false }

@@ -33,6 +33,7 @@ const references = (agents: AgentEndpointServices): AnyEndpoint =>
       const items = await readReferences(caller, agents.references().collectShown(AgentDeployment, agent), {
         signal,
         findResource: createFindResource(agents.kinds),
+        prompts: agents.prompts(),
       })
       return { items, nextCursor: null }
     },
@@ -93,6 +94,7 @@ const requirements = (agents: AgentEndpointServices): AnyEndpoint =>
         checks: agents.checks(),
         references: agents.references(),
         findResource: createFindResource(agents.kinds),
+        prompts: agents.prompts(),
       })
     },
   })

@@ -12,7 +12,7 @@ import {
 import { plainText } from '#schemas/api/common.ts'
 import type { AgentEndpointServices } from '../services/create-services.ts'
 import { readLogs } from '../versions/logs.ts'
-import { diffSpecs, readRevisions, specAt, toVersions } from '../versions/revisions.ts'
+import { diffSpecs, readRevisions, shownSpecAt, toVersions } from '../versions/revisions.ts'
 import { rollBack } from '../versions/rollback.ts'
 import { examples, stored } from './examples.ts'
 
@@ -47,7 +47,7 @@ const diff = endpoint({
   handle: async ({ caller, params, query, signal }) => {
     const { agent, revisions } = await readRevisions(caller, { namespace: params.ns, name: params.name }, signal)
     const { from, to = 'current' } = query
-    return { from, to, ...diffSpecs(specAt(agent, revisions, from), specAt(agent, revisions, to)) }
+    return { from, to, ...diffSpecs(shownSpecAt(agent, revisions, from), shownSpecAt(agent, revisions, to)) }
   },
 })
 

@@ -5,7 +5,7 @@ import type { AnyKind } from '#schemas/kinds/kind.ts'
 import type { DocumentOwners } from '../authoring/create-authored.ts'
 import type { ModelGateway } from '../generate/model-gateway.ts'
 import type { RunsApi } from '#plugins/runs/contract/api.ts'
-import type { AgentTrigger, BudgetReader, EffectiveSource, RequirementCheck } from '../contract/points.ts'
+import type { AgentPromptSource, AgentTrigger, BudgetReader, EffectiveSource, RequirementCheck } from '../contract/points.ts'
 import type { AgentParts } from '../reconcile/parts/collect-parts.ts'
 import type { References } from '../references/references.ts'
 import type { PublishFacts } from '../reconcile/facts/publish-facts.ts'
@@ -25,6 +25,8 @@ export interface AgentEndpointServices {
   kinds(): readonly AnyKind[]
   /** References between objects. Read per request, as `checks`. */
   references(): References
+  /** Source of prompts; undefined without the plugin prompts. Read per request, as `checks`. */
+  prompts(): AgentPromptSource | undefined
   /** Undefined without the plugin runs. */
   runs: Pick<RunsApi, 'statsOfAgents'> | undefined
   /** Reads the money of budgets; undefined without the plugin budgets. Read per request, as `checks`. */

@@ -3,6 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import type { TestContext } from 'node:test'
 import { parse, parseAllDocuments } from 'yaml'
 import { runReconcilers } from '#core/controllers/controller.ts'
+import type { FollowEvents } from '#core/controllers/wake-on-events.ts'
 import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
 import { createKubeClient } from '#core/kube/create-client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
@@ -17,6 +18,7 @@ import { ModelRoute } from '#schemas/crds/model-route.ts'
 import { findServer } from '#test/harness/find-server.ts'
 import { sharedKube } from '#test/harness/kube.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
+import type { AgentPromptSource } from '../contract/points.ts'
 import type { ReconcileSettings } from '../contract/reconcile-settings.ts'
 import type { PublishFacts } from '../reconcile/facts/publish-facts.ts'
 import { children } from '../reconcile/owned/child-kinds.ts'
@@ -131,11 +133,14 @@ export interface ReconcilerOptions {
   readonly parts?: AgentParts
   readonly publish?: PublishFacts
   readonly settings?: Partial<ReconcileSettings>
+  readonly prompts?: AgentPromptSource
+  /** Passes events that wake the reconciler. Default: none. */
+  readonly events?: FollowEvents
 }
 
 /** The reconciler of agents with the shipped rights of the manager, on an API server of either make. */
 export async function startReconciler(t: TestContext, make: keyof typeof makes, options: ReconcilerOptions = {}) {
-  const { wrap = (manager) => manager, settings: changed, ...more } = options
+  const { wrap = (manager) => manager, settings: changed, events, ...more } = options
   const { cluster, connect } = await makes[make](t)
   const namespace = parseLabel('namespace', `agents-${make}-${process.pid}-${(count += 1)}`)
   const namespaces: Resource = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false }
@@ -163,6 +168,7 @@ export async function startReconciler(t: TestContext, make: keyof typeof makes, 
     reconcilers: [reconciler],
     log: silent,
     signal: controller.signal,
+    ...(events === undefined ? {} : { events }),
   })
   t.after(async () => {
     controller.abort()

@@ -12,13 +12,20 @@ import {
   SOURCE_ANNOTATION,
   SUMMARY_ANNOTATION,
 } from '#schemas/names/labels.ts'
-import { toPatch, toSections } from '#schemas/values/json-diff.ts'
+import { isEqual, toPatch, toSections } from '#schemas/values/json-diff.ts'
+import type { ResolvedPrompt } from '../contract/points.ts'
 import { controllerRevisions } from '../contract/resources.ts'
+
+/** The part of a revision's data that versions show. */
+export interface RevisionContent {
+  readonly spec?: AgentDeploymentSpec
+  readonly resolved?: { readonly prompt?: Pick<ResolvedPrompt, 'name' | 'version' | 'label' | 'digest'> }
+}
 
 /** A ControllerRevision of an agent (Kubernetes apps/v1). */
 export interface Revision extends KubeObject {
   readonly revision: number
-  readonly data?: { readonly spec?: AgentDeploymentSpec }
+  readonly data?: RevisionContent
 }
 
 /** A revision in responses of the API. */
@@ -32,6 +39,7 @@ export interface Version {
   source: 'create' | 'update' | 'rollback'
   rollbackTo: number | null
   summary: string
+  prompt: { name: string; version: number; label: string | null; digest: string } | null
   current: boolean
 }
 
@@ -78,9 +86,17 @@ export function toVersions(agent: AgentDeploymentObject, revisions: readonly Rev
       source: sourceOf(annotations, before !== undefined),
       rollbackTo: toNumber(annotations[ROLLBACK_ANNOTATION]) ?? null,
       summary: annotations[SUMMARY_ANNOTATION] ?? summaryOf(before, revision),
+      prompt: toPromptVersion(revision),
       current: agent.status?.currentRevision === name,
     }
   })
+}
+
+function toPromptVersion({ data }: Revision): Version['prompt'] {
+  const prompt = data?.resolved?.prompt
+  if (prompt === undefined) return null
+  const { name, version, label = null, digest } = prompt
+  return { name, version, label, digest }
 }
 
 function sourceOf(annotations: Readonly<Record<string, string>>, hasBefore: boolean): Version['source'] {
@@ -92,14 +108,18 @@ function sourceOf(annotations: Readonly<Record<string, string>>, hasBefore: bool
 
 // For revisions that were created before summaries were stored.
 function summaryOf(before: Revision | undefined, revision: Revision): string {
-  return before === undefined ? 'first kept revision' : summarize(before.data?.spec ?? {}, revision.data?.spec ?? {})
+  return before === undefined ? 'first kept revision' : summarize(before.data ?? {}, revision.data ?? {})
 }
 
 /** Names the parts of the spec that differ from the previous revision. Pure. */
-export function summarize(before: AgentDeploymentSpec | undefined, after: AgentDeploymentSpec): string {
+export function summarize(before: RevisionContent | undefined, after: RevisionContent): string {
   if (before === undefined) return 'first revision'
-  const changed = toSections(withoutScaling(before), withoutScaling(after)).map(({ path }) => path.slice(1))
-  return changed.length === 0 ? 'no change of the spec' : `changed ${changed.join(', ')}`
+  const [old, now] = [before.spec ?? {}, after.spec ?? {}]
+  const changed = toSections(withoutScaling(old), withoutScaling(now)).map(({ path }) => path.slice(1))
+  if (changed.length > 0) return `changed ${changed.join(', ')}`
+  const [from, to] = [before.resolved?.prompt, after.resolved?.prompt]
+  if (from === undefined || to === undefined || from.digest === to.digest) return 'no change of the spec'
+  return `prompt ${to.name} is version ${to.version} instead of ${from.version}`
 }
 
 /** The earlier numbers of a revision, before rollbacks to it; oldest first. */
@@ -141,6 +161,29 @@ export function specAt(
   const spec = revisionAt(revisions, which)?.data?.spec
   if (spec === undefined) throw new Fail('not_found', `The agent has no revision ${which}.`)
   return withoutScaling(spec)
+}
+
+/** The spec of a revision with the version of its prompt in place of a label, so that it stays what it was. */
+export function pinnedSpec({ data }: Revision): AgentDeploymentSpec | undefined {
+  const { spec, resolved } = data ?? {}
+  if (spec?.prompt === undefined || resolved?.prompt === undefined) return spec
+  const { label: _, ...prompt } = spec.prompt
+  return { ...spec, prompt: { ...prompt, version: resolved.prompt.version } }
+}
+
+/** As `specAt`, with the version and digest of the prompt in `prompt`. The present spec has those of the newest revision if that has the spec. */
+export function shownSpecAt(
+  agent: AgentDeploymentObject,
+  revisions: readonly Revision[],
+  which: string,
+): AgentDeploymentSpec {
+  const spec = specAt(agent, revisions, which)
+  const newest = revisions[0]
+  const isNewest = newest?.data?.spec !== undefined && isEqual(withoutScaling(newest.data.spec), spec)
+  const revision = which === 'current' ? (isNewest ? newest : undefined) : revisionAt(revisions, which)
+  const prompt = revision?.data?.resolved?.prompt
+  if (prompt === undefined || spec.prompt === undefined) return spec
+  return { ...spec, prompt: { ...spec.prompt, version: prompt.version, digest: prompt.digest } as typeof spec.prompt }
 }
 
 /** Response of the diff route. Pure. */

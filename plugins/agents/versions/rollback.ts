@@ -8,7 +8,8 @@ import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/a
 import { FIELD_MANAGER } from '#schemas/names/group.ts'
 import { ROLLBACK_ANNOTATION } from '#schemas/names/labels.ts'
 import { checkAgent } from '../authoring/check-agent.ts'
-import { readRevisions, specAt } from './revisions.ts'
+import { pinnedSpec, readRevisions, revisionAt, specAt, withoutScaling } from './revisions.ts'
+import type { Revision } from './revisions.ts'
 
 // The controller writes the status of an agent that was changed just now several times in a row.
 const TRIES = 10
@@ -22,7 +23,7 @@ export async function rollBack(
   options: { dryRun: boolean; signal: AbortSignal },
 ): Promise<AgentDeploymentObject> {
   const { agent, revisions } = await readRevisions(caller, ref, options.signal)
-  const spec = specAt(agent, revisions, String(revision))
+  const spec = specToRestore(agent, revisions, String(revision))
   await checkAgent(caller, { namespace: ref.namespace, spec }, options.signal)
   for (let [now, failures] = [agent, 0]; ;) {
     const patch = { type: 'json' as const, body: toRollbackPatch(now, spec, revision) }
@@ -39,6 +40,20 @@ export async function rollBack(
       if (now.metadata.uid !== agent.metadata.uid) throw error
     }
   }
+}
+
+/** The spec of a revision. If a label of its prompt has moved since, the version is named instead: the rollback is to what ran. Pure. */
+export function specToRestore(
+  agent: AgentDeploymentObject,
+  revisions: readonly Revision[],
+  number: string,
+): AgentDeploymentSpec {
+  const spec = specAt(agent, revisions, number)
+  const target = revisionAt(revisions, number)
+  const [then, now] = [target, revisions[0]].map((one) => one?.data?.resolved?.prompt)
+  const isMoved = then !== undefined && (now?.name !== then.name || now.version !== then.version)
+  const pinned = target !== undefined && isMoved ? pinnedSpec(target) : undefined
+  return pinned === undefined ? spec : withoutScaling(pinned)
 }
 
 /**

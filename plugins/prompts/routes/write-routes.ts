@@ -19,7 +19,7 @@ import type { PromptServices } from '../services/create-services.ts'
 import { appendVersionIn, deleteVersionIn, moveLabelsIn } from '../store/write-prompt.ts'
 import { deleteStoredIn } from '#core/http/store/objects/stored-writes.ts'
 import { promptExamples } from './examples.ts'
-import { reviewLabels, savePrompt } from './save-prompt.ts'
+import { reviewLabels, savePrompt } from '../save/save-prompt.ts'
 import { refuseUsed } from './used-by.ts'
 
 const { names, schemas } = promptResource

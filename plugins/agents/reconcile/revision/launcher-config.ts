@@ -16,14 +16,17 @@ export function toLauncherConfig(
 ): LauncherConfig {
   const { name, namespace = '', uid = '' } = agent.metadata
   const [route, ...fallbackRoutes] = resolved.routes
+  const systemPrompt = spec.systemPrompt ?? resolved.prompt?.systemPrompt
+  const { messages = [], params = {} } = resolved.prompt ?? {}
   return {
     name,
     namespace,
     uid,
-    ...(spec.systemPrompt === undefined ? {} : { systemPrompt: spec.systemPrompt }),
+    ...(systemPrompt === undefined ? {} : { systemPrompt }),
+    ...(messages.length === 0 ? {} : { messages }),
     ...(route === undefined
       ? {}
-      : { model: { route, fallbackRoutes, requestFields: toRequestFields(spec.model?.params ?? {}) } }),
+      : { model: { route, fallbackRoutes, requestFields: toRequestFields({ ...params, ...spec.model?.params }) } }),
     ...(spec.tools === undefined ? {} : { tools: spec.tools.map(toTool) }),
     ...(spec.delegates === undefined
       ? {}

@@ -12,7 +12,7 @@ import {
 } from '#schemas/names/labels.ts'
 import { guessedActor } from '#core/controllers/objects/object-fingerprint.ts'
 import { isEqual } from '#schemas/values/json-diff.ts'
-import { firstNumber, formerNumbers, revisionAt, summarize, withoutScaling } from '../../versions/revisions.ts'
+import { firstNumber, formerNumbers, pinnedSpec, revisionAt, summarize, withoutScaling } from '../../versions/revisions.ts'
 import type { Revision } from '../../versions/revisions.ts'
 import type { ReferenceResolution } from '../spec/resolve-references.ts'
 import { ownerReference } from '../owned/owner-reference.ts'
@@ -63,7 +63,7 @@ export function planRevision(
   const first = same === undefined ? revision : firstNumber(same)
   if (newest !== undefined && same === newest) return { do: 'nothing', name, revision: newest.revision, first }
   // Kept with the revision: the previous revision may be pruned, or become a later one by a rollback (UXM7).
-  const made = { [SUMMARY_ANNOTATION]: summarize(newest && (newest.data?.spec ?? {}), data.spec), ...madeBy(agent) }
+  const made = { [SUMMARY_ANNOTATION]: summarize(newest && (newest.data ?? {}), data), ...madeBy(agent) }
   const target = newest && rollbackTarget(agent, newest, existing)
   const rollback: Record<string, string> =
     target === undefined ? {} : { [SOURCE_ANNOTATION]: 'rollback', [ROLLBACK_ANNOTATION]: target }
@@ -97,8 +97,12 @@ function rollbackTarget(
   return target !== undefined && hasSpecOf(target, agent) && !hasSpecOf(newest, agent) ? number : undefined
 }
 
-function hasSpecOf({ data }: Revision, agent: AgentDeploymentObject): boolean {
-  return data?.spec !== undefined && isEqual(withoutScaling(data.spec), withoutScaling(agent.spec))
+// Also with the version of its prompt in place of a label, which a rollback writes.
+function hasSpecOf(revision: Revision, agent: AgentDeploymentObject): boolean {
+  const own = withoutScaling(agent.spec)
+  return [revision.data?.spec, pinnedSpec(revision)].some(
+    (spec) => spec !== undefined && isEqual(withoutScaling(spec), own),
+  )
 }
 
 // Annotations of an earlier rollback are removed from the revision.

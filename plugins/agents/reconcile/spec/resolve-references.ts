@@ -3,12 +3,14 @@ import { isLabel, isName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import { PROMPT_KIND } from '#schemas/api/prompts.ts'
 import { mayRefer } from '#schemas/kinds/references.ts'
 import type { Condition } from '#schemas/kinds/object.ts'
 import type { Reference } from '#schemas/kinds/references.ts'
 import { PLATFORM_SECRET_MESSAGE, isPlatformSecret } from '#schemas/kinds/platform-secrets.ts'
 import { allowedNamespacesOf } from '../../references/read-references.ts'
 import type { References } from '../../references/references.ts'
+import type { AgentPromptSource, ResolvedPrompt } from '../../contract/points.ts'
 import type { FindResource } from '../../contract/resources.ts'
 import type { ConditionProblem } from '../conditions/problem.ts'
 
@@ -18,6 +20,8 @@ export interface ReferenceResolution {
   readonly routes: readonly string[]
   /** The digest of an image that is referenced by digest. */
   readonly imageDigest?: string
+  /** The version of `spec.prompt`, with its variables replaced. */
+  readonly prompt?: ResolvedPrompt
 }
 
 /** All references, or the problem. A route that is not ready does not block a revision; `warning` has the reason. */
@@ -30,6 +34,8 @@ export interface ResolveContext {
   readonly cluster: KubeClient
   readonly references: References
   readonly findResource: FindResource
+  /** Source of prompts; without one, their kind is not available. */
+  readonly prompts?: AgentPromptSource | undefined
 }
 
 /** Resolves every reference with the manager's rights. The target must exist and allow the agent's namespace. */
@@ -38,12 +44,16 @@ export async function resolveReferences(
   agent: AgentDeploymentObject,
 ): Promise<ResolvedReferences> {
   const references = context.references.collect(AgentDeployment, agent)
-  const checked = await Promise.all(references.map((one) => check(context, one, agent.metadata.namespace ?? '')))
-  const problems = checked.filter((one) => one !== undefined)
+  const prompt = agent.spec.prompt === undefined ? undefined : await context.prompts?.resolve(agent)
+  const inCluster = prompt === undefined ? references : references.filter(({ kind }) => kind !== PROMPT_KIND)
+  const checked = await Promise.all(inCluster.map((one) => check(context, one, agent.metadata.namespace ?? '')))
+  const unknown = prompt !== undefined && 'reason' in prompt ? [prompt] : []
+  const problems = [...checked.filter((one) => one !== undefined), ...unknown]
   const refusal = joined(problems.filter(({ reason }) => reason !== ROUTE_NOT_READY))
   if (refusal !== undefined) return { refusal }
   const warning = joined(problems)
-  return { resolved: toResolved(agent, references), ...(warning === undefined ? {} : { warning }) }
+  const found = prompt === undefined || 'reason' in prompt ? {} : { prompt }
+  return { resolved: { ...toResolved(agent, references), ...found }, ...(warning === undefined ? {} : { warning }) }
 }
 
 const ROUTE_NOT_READY = 'RouteNotReady'
