@@ -107,6 +107,36 @@ export const pluginCommands: readonly ListedCommand[] = [
     load: async () => (await import('#plugins/mcp/cli/commands.ts')).mcpTools,
   },
   {
+    words: 'prompts diff',
+    summary: 'show what differs between two versions of a prompt',
+    usesApi: true,
+    load: async () => (await import('#plugins/prompts/cli/commands.ts')).promptsDiff,
+  },
+  {
+    words: 'prompts get',
+    summary: 'show the text of a prompt: production, else the latest version',
+    usesApi: true,
+    load: async () => (await import('#plugins/prompts/cli/commands.ts')).promptsGet,
+  },
+  {
+    words: 'prompts history',
+    summary: 'list the moves of the labels of a prompt, newest first',
+    usesApi: true,
+    load: async () => (await import('#plugins/prompts/cli/commands.ts')).promptsHistory,
+  },
+  {
+    words: 'prompts label',
+    summary: 'move a label of a prompt to a version, or remove it',
+    usesApi: true,
+    load: async () => (await import('#plugins/prompts/cli/commands.ts')).promptsLabel,
+  },
+  {
+    words: 'prompts list',
+    summary: 'list prompts with their latest version and labels',
+    usesApi: true,
+    load: async () => (await import('#plugins/prompts/cli/commands.ts')).promptsList,
+  },
+  {
     words: 'providers connect',
     summary: 'connect a model provider: its key is tried and stored',
     usesApi: true,

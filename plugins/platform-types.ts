@@ -18,6 +18,7 @@ import type {
   agentEffective,
   agentGate,
   agentPodPart,
+  agentPrompt,
   agentReference,
   agentReplicas,
   agentRequirement,
@@ -155,6 +156,7 @@ export interface PlatformPoints {
   readonly 'agents.effective': ValueOf<typeof agentEffective>
   readonly 'agents.gate': ValueOf<typeof agentGate>
   readonly 'agents.pod-part': ValueOf<typeof agentPodPart>
+  readonly 'agents.prompt': ValueOf<typeof agentPrompt>
   readonly 'agents.reference': ValueOf<typeof agentReference>
   readonly 'agents.replicas': ValueOf<typeof agentReplicas>
   readonly 'agents.requirement': ValueOf<typeof agentRequirement>

@@ -31,13 +31,14 @@ export function createClient(access: ApiAccess, options: ClientOptions): OpenCli
     get,
     list: (path, query, limit) => readPages((page) => get(path, { ...query, ...page }), limit),
     post: (path, body, query = {}) => call({ method: 'POST', path, query, body }),
+    put: (path, body, query = {}) => call({ method: 'PUT', path, query, body }),
     delete: (path, query = {}) => call({ method: 'DELETE', path, query }),
     close: () => agent.destroy(),
   }
 }
 
 interface ApiRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: ApiPath
   readonly query: ApiQuery
   readonly body?: unknown

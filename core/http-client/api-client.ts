@@ -16,5 +16,6 @@ export interface ApiClient {
   /** Reads pages until it has `limit` items. */
   list<Item>(path: ApiPath, query: ApiQuery, limit: number): Promise<ListPage<Item>>
   post<Response>(path: ApiPath, body: unknown, query?: ApiQuery): Promise<Response>
+  put<Response>(path: ApiPath, body: unknown, query?: ApiQuery): Promise<Response>
   delete(path: ApiPath, query?: ApiQuery): Promise<void>
 }

@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici'
 export interface ExchangeRequest extends ResponseHandler {
   readonly origin: string
   readonly path: string
-  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly headers: Record<string, string | string[]>
   readonly body?: string | Buffer
   readonly signal?: AbortSignal

@@ -81,7 +81,12 @@ export function agentReconciler(
       })),
       ...(prompts === undefined
         ? []
-        : [{ events: prompts.events, toRefs: async ({ subject }: StoredEvent) => index.referrersOf(promptOf(subject)) }]),
+        : [
+            {
+              events: prompts.events,
+              toRefs: async ({ subject }: StoredEvent) => index.referrersOf(promptOf(subject)),
+            },
+          ]),
       ...triggers.map(({ resource, agentsOf: toRefs }) => ({ resource, toRefs })),
       ...[AGENT_LABEL, CANDIDATE_LABEL].map((labelSelector) => ({
         resource: pods,

@@ -148,15 +148,21 @@ export const AgentVersion = Type.Object(
       examples: ['systemPrompt'],
     }),
     prompt: exemplified(
-      Type.Union([
-        Type.Object({
-          name: Type.String({ description: 'Name of the prompt.' }),
-          version: Type.Integer({ description: 'Version of the prompt.' }),
-          label: described(Type.Union([Type.String(), Type.Null()]), 'Label by which it was found; null without one.'),
-          digest: Type.String({ description: 'Digest of the content of the version.' }),
-        }),
-        Type.Null(),
-      ], { description: 'Version of the managed prompt that the revision has; null without one.' }),
+      Type.Union(
+        [
+          Type.Object({
+            name: Type.String({ description: 'Name of the prompt.' }),
+            version: Type.Integer({ description: 'Version of the prompt.' }),
+            label: described(
+              Type.Union([Type.String(), Type.Null()]),
+              'Label by which it was found; null without one.',
+            ),
+            digest: Type.String({ description: 'Digest of the content of the version.' }),
+          }),
+          Type.Null(),
+        ],
+        { description: 'Version of the managed prompt that the revision has; null without one.' },
+      ),
       { name: 'greet', version: 2, label: 'production', digest: `sha256:${'0'.repeat(64)}` },
     ),
     current: Type.Boolean({ description: 'Whether it is the newest revision.', examples: [true] }),

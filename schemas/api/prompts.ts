@@ -186,3 +186,31 @@ export type PromptContent = Static<typeof PromptFields>
 export type PromptMessage = Static<typeof message>
 /** A stored version. */
 export type PromptVersionFields = PromptContent & Static<typeof PromptDerived>
+
+/** A prompt as the API shows it: the fields of one of its versions, and the version of each label. */
+export interface ListedPrompt extends PromptVersionFields {
+  readonly namespace: string
+  readonly name: string
+  readonly version: number
+  readonly labels: Readonly<Record<string, number>>
+  readonly createdAt: string
+  readonly createdBy: string
+  readonly updatedAt: string
+  readonly updatedBy: string
+}
+
+/** A version in a list. */
+export interface ListedVersion extends PromptVersionFields {
+  readonly version: number
+  readonly createdAt: string
+  readonly createdBy: string
+}
+
+/** A move of a label. */
+export interface PromptMove {
+  readonly label: string
+  readonly from: number | null
+  readonly to: number | null
+  readonly movedAt: string
+  readonly movedBy: string
+}

@@ -43,7 +43,8 @@ export const model = Type.Object(
 /** Values of the variables of a managed prompt. */
 export const promptVariables = Type.Record(Type.String(), Type.String({ maxLength: 8192 }), {
   maxProperties: 256,
-  description: 'Values of its variables: each replaces {{name}} when a revision is made. Default: those of its JSON Schema.',
+  description:
+    'Values of its variables: each replaces {{name}} when a revision is made. Default: those of its JSON Schema.',
 })
 
 /** A managed prompt: a numbered version, the one a label points to, or by default that of `production`, else the latest. */

@@ -1915,6 +1915,16 @@ export const agentFileSchema: Record<string, unknown> = {
           "type": "string",
           "minLength": 1,
           "maxLength": 63
+        },
+        "variables": {
+          "type": "object",
+          "patternProperties": {
+            "^.*$": {
+              "type": "string",
+              "maxLength": 8192
+            }
+          },
+          "maxProperties": 256
         }
       },
       "additionalProperties": false

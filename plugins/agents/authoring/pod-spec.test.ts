@@ -36,6 +36,7 @@ async function setUp(t: TestContext) {
     documents: () => [],
     runs: undefined,
     budgetOf: () => undefined,
+    prompts: () => undefined,
     effective: () => [],
   }
   return servePlugin(t, 'podspec', () => [...agentKind.endpoints, ...agentEndpoints(agents)])

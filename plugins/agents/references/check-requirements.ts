@@ -81,7 +81,8 @@ async function checkReference(
 
 function missingFix({ kind, namespace, name, field }: Reference, { findResource, prompts }: ReadOptions): string {
   const isStored = kind === PROMPT_KIND && prompts !== undefined
-  if (!isStored && findResource(kind) === undefined) return `${kind} is not available on this installation: remove ${field}.`
+  if (!isStored && findResource(kind) === undefined)
+    return `${kind} is not available on this installation: remove ${field}.`
   return `Create ${kind} ${name} in ${namespace}, or change ${field}.`
 }
 

@@ -35,6 +35,7 @@ async function setUp(t: TestContext, gatewayUrl = 'http://127.0.0.1:1', checks: 
     documents: () => [],
     runs: undefined,
     budgetOf: () => undefined,
+    prompts: () => undefined,
     effective: () => [],
   }
   const endpoints = [...agentKind.endpoints, ...agentEndpoints(services)]

@@ -5,7 +5,13 @@ import type { AnyKind } from '#schemas/kinds/kind.ts'
 import type { DocumentOwners } from '../authoring/create-authored.ts'
 import type { ModelGateway } from '../generate/model-gateway.ts'
 import type { RunsApi } from '#plugins/runs/contract/api.ts'
-import type { AgentPromptSource, AgentTrigger, BudgetReader, EffectiveSource, RequirementCheck } from '../contract/points.ts'
+import type {
+  AgentPromptSource,
+  AgentTrigger,
+  BudgetReader,
+  EffectiveSource,
+  RequirementCheck,
+} from '../contract/points.ts'
 import type { AgentParts } from '../reconcile/parts/collect-parts.ts'
 import type { References } from '../references/references.ts'
 import type { PublishFacts } from '../reconcile/facts/publish-facts.ts'

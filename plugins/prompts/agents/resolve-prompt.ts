@@ -22,8 +22,7 @@ export async function resolvePrompt(
   if (fields === undefined)
     return { reason: 'PromptVersionNotFound', message: `${target} has no version ${version}: name another one.` }
   const filled = fillPrompt(fields, variables)
-  if ('reason' in filled)
-    return { reason: filled.reason, message: `${target}, version ${version}: ${filled.message}.` }
+  if ('reason' in filled) return { reason: filled.reason, message: `${target}, version ${version}: ${filled.message}.` }
   const { systemPrompt, messages } = filled
   return {
     name,

@@ -1,8 +1,12 @@
 import type { TestContext } from 'node:test'
 import type { Database } from '#core/database/database.ts'
 import type { KubeClient } from '#core/kube/client.ts'
+import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import { serveBuiltIn } from '#test/contract/plugins/serve-plugin.ts'
 import { prompts } from '../index.ts'
+
+// Its contributions need the plugin agents, which needs a cluster.
+const alone: AnyPlugin = { ...prompts, contributions: () => [] }
 
 /** A prompt in a response. */
 export interface ShownPrompt {
@@ -28,7 +32,7 @@ export async function servePrompts(
 ) {
   const items = () => agents.map(({ name, prompt }) => ({ metadata: { name }, spec: { prompt } }))
   const cluster = { list: async () => ({ items: items(), resourceVersion: '1' }) } as unknown as KubeClient
-  const served = await serveBuiltIn(t, open, { plugin: prompts, path: '/api/promptversions', cluster, settings })
+  const served = await serveBuiltIn(t, open, { plugin: alone, path: '/api/promptversions', cluster, settings })
   const { ask } = served
   const post = (body: object, name = 'greet') => ask('POST', '', { body: { namespace: 'a', name, ...body } })
   const put = (body: object, headers: object = {}) => ask('PUT', '/a/greet', { body, headers })

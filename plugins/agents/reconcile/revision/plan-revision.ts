@@ -12,7 +12,14 @@ import {
 } from '#schemas/names/labels.ts'
 import { guessedActor } from '#core/controllers/objects/object-fingerprint.ts'
 import { isEqual } from '#schemas/values/json-diff.ts'
-import { firstNumber, formerNumbers, pinnedSpec, revisionAt, summarize, withoutScaling } from '../../versions/revisions.ts'
+import {
+  firstNumber,
+  formerNumbers,
+  pinnedSpec,
+  revisionAt,
+  summarize,
+  withoutScaling,
+} from '../../versions/revisions.ts'
 import type { Revision } from '../../versions/revisions.ts'
 import type { ReferenceResolution } from '../spec/resolve-references.ts'
 import { ownerReference } from '../owned/owner-reference.ts'

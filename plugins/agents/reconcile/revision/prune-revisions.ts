@@ -32,11 +32,8 @@ export async function pruneRevisions(
   return left
 }
 
-function configOf(
-  agent: AgentDeploymentObject,
-  revision: Revision & { data?: Partial<RevisionData> },
-): string | undefined {
-  const { spec, resolved } = revision.data ?? {}
+function configOf(agent: AgentDeploymentObject, { data }: Revision): string | undefined {
+  const { spec, resolved } = (data ?? {}) as Partial<RevisionData>
   if (spec === undefined || resolved === undefined) return undefined
   return configName(agent, toLauncherConfig(agent, { spec, resolved }))
 }
