@@ -5,8 +5,25 @@ export type AuditedFields = Readonly<Record<string, string | number | boolean>>
 
 /** Fields of a spec that the kind declares as indexed; null if the index cannot hold them. */
 export type IndexedFields = Readonly<Record<string, unknown>>
-/** Conditions that are not as they should be, by type: reason, and the time of the transition. */
-export type ObjectProblems = Readonly<Record<string, { readonly reason: string; readonly since: string | null }>>
+
+/** An object that another one names. */
+export interface NamedObject {
+  readonly kind: string
+  readonly namespace: string
+  readonly name: string
+}
+
+/** A condition that is not as it should be. */
+export interface ConditionTrouble {
+  readonly reason: string
+  /** Time of the transition. */
+  readonly since: string | null
+  /** The object that is named and cannot be used, if that is the reason. */
+  readonly reference?: NamedObject
+}
+
+/** Conditions that are not as they should be, by type. */
+export type ObjectProblems = Readonly<Record<string, ConditionTrouble>>
 
 /** The tables of `migrations/` (a type: kysely needs its keys to be known). Cluster-scoped objects have the namespace ''. */
 export type ObjectIndexTables = {

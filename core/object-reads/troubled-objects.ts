@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { AccessScope } from '#core/cluster/caller.ts'
-import type { ObjectIndexTables } from '#core/cluster/object-index-tables.ts'
+import type { NamedObject, ObjectIndexTables } from '#core/cluster/object-index-tables.ts'
 import type { Store } from '#core/event-store/store.ts'
 
 /** An object with a condition that is not as it should be. */
@@ -14,6 +14,8 @@ export interface TroubledObject {
   readonly ready: boolean
   /** Since when; null if the condition has no time. */
   readonly since: string | null
+  /** The object that it names and cannot use; null if that is not the reason. */
+  readonly reference: NamedObject | null
 }
 
 /** Troubled objects of a kind: their number up to a bound, and the newest of them. */
@@ -38,7 +40,7 @@ export async function readTroubled(
   const within = names.includes('') ? sql`true` : sql`namespace = any(${names}::text[])`
   const { rows } = await sql<TroubledObject & { readonly count: number }>`
     with found as materialized (
-      select namespace, name, condition, problem ->> 'reason' as reason, problem ->> 'since' as since,
+      select namespace, name, condition, problem ->> 'reason' as reason, problem ->> 'since' as since, problem -> 'reference' as reference,
         problems -> 'Ready' is null as ready from object_index
       cross join lateral (select wanted.type as condition, problems -> wanted.type as problem
         from unnest(${conditions}::text[]) with ordinality as wanted (type, place)
@@ -49,8 +51,8 @@ export async function readTroubled(
     order by since desc nulls last, namespace, name limit ${top}`.execute(store.reader<ObjectIndexTables>())
   return {
     count: rows[0]?.count ?? 0,
-    items: rows.map(({ namespace, name, condition, reason, ready, since }) => {
-      return { namespace, name, condition, reason, ready, since }
+    items: rows.map(({ namespace, name, condition, reason, ready, since, reference }) => {
+      return { namespace, name, condition, reason, ready, since, reference }
     }),
   }
 }

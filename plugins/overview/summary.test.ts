@@ -94,7 +94,8 @@ for (const { name, skip, open } of pluginAdapters) {
     for (let n = 0; n < 9; n++) await run('default', 'ns-1', 'succeeded')
     for (let n = 0; n < 2; n++) await run('default', 'ns-1', 'failed')
     for (let n = 0; n < 20; n++) await run('other', 'ns-2', n === 0 ? 'failed' : 'succeeded')
-    await object('AgentDeployment', 'default', 'broken', { Degraded: { reason: 'ImagePullBackOff', since } })
+    const reference = { kind: 'ModelRoute', namespace: 'default', name: 'away' }
+    await object('AgentDeployment', 'default', 'broken', { Degraded: { reason: 'NotFound', since, reference } })
     await object('AgentDeployment', 'default', 'well', {})
     await object('AgentDeployment', 'default', 'unread', null)
     await object('AgentDeployment', 'other', 'broken', {
@@ -118,6 +119,7 @@ for (const { name, skip, open } of pluginAdapters) {
         reason: 'ManifestChanged',
         ready: true,
         since,
+        reference: null,
       },
     ])
     const held = summary.unwell.agents?.items.find(({ namespace }) => namespace === 'other')
@@ -147,7 +149,15 @@ for (const { name, skip, open } of pluginAdapters) {
     assert.deepEqual(mine.unwell.agents, {
       count: 1,
       items: [
-        { namespace: 'default', name: 'broken', condition: 'Degraded', reason: 'ImagePullBackOff', ready: true, since },
+        {
+          namespace: 'default',
+          name: 'broken',
+          condition: 'Degraded',
+          reason: 'NotFound',
+          ready: true,
+          since,
+          reference,
+        },
       ],
     })
     assert.deepEqual([mine.spend, mine.forecast], [null, null])

@@ -41,6 +41,19 @@ const troubled = Type.Object(
       examples: [true],
     }),
     since,
+    reference: exemplified(
+      Type.Union(
+        [
+          Type.Object(
+            { kind: text('Kind of the object.', 'ModelRoute'), namespace, name },
+            { title: 'UnusableReference' },
+          ),
+          Type.Null(),
+        ],
+        { description: 'The object that it names and cannot use; null if that is not the reason.' },
+      ),
+      null,
+    ),
   },
   { title: 'TroubledObject' },
 )

@@ -145,6 +145,13 @@ const candidate = Type.Object(
   { description: 'A revision that a gate holds, running beside the deployed one without traffic.' },
 )
 
+const unresolvedReference = Type.Object({
+  reason: Type.String({ maxLength: 128, description: 'Why, as the condition ResolvedRefs has it.' }),
+  kind: Type.String({ maxLength: 63, description: 'Kind of the object that the spec names.' }),
+  namespace: Type.String({ maxLength: 63, description: 'Its namespace.' }),
+  name: Type.String({ maxLength: 253, description: 'Its name.' }),
+})
+
 const status = Type.Object(
   {
     observedGeneration: Type.Optional(observedGeneration),
@@ -173,6 +180,13 @@ const status = Type.Object(
       }),
     ),
     lastTermination: Type.Optional(lastTermination),
+    unresolvedReferences: Type.Optional(
+      Type.Array(unresolvedReference, {
+        maxItems: 16,
+        description: 'Objects that the spec names and that the agent cannot use.',
+        'x-kubernetes-list-type': 'atomic',
+      }),
+    ),
     selector: Type.Optional(
       Type.String({ maxLength: 1024, description: 'Label selector of the pods, for autoscalers (`scale`).' }),
     ),

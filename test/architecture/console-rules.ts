@@ -12,6 +12,10 @@ const prose =
 // Words in an attribute that is read out or shown.
 const readOut = /\b(?:aria-label|aria-description|placeholder|title|alt|label)="[^"]*[A-Za-z]{2}/
 
+// Each call bundles the whole program again. The page of the how-to is of another tree.
+const packers =
+  /^test\/(?:console\/(?:(?:budgets|parts|document-parts)\.test|pictures)|docs\/add-a-page\.test)\.ts$|^test\/(?:harness|architecture)\//
+
 /** Rules of the console: words stand in text modules, and text of a response is never markup. */
 export const consoleRules: readonly Rule[] = [
   wordRule({
@@ -32,4 +36,12 @@ export const consoleRules: readonly Rule[] = [
     word: /\b(?:dangerouslySetInnerHTML|innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|srcdoc|srcDoc)\b/,
     bad: { path: 'ui/parts/a.tsx', text: 'element.innerHTML = value' },
   }),
+  {
+    name: 'tests use the console that the harness has packed',
+    check: ({ path, code }) =>
+      path.startsWith('test/') && !packers.test(path) && /\bpackConsole\b/.test(code)
+        ? [`${path} packs the console`]
+        : [],
+    bad: { path: 'test/console/a.test.ts', text: 'const files = await packConsole(root)' },
+  },
 ]

@@ -15,6 +15,8 @@ const spend = {
 }
 const restOfMonth = { from: '2026-11-25', to: '2026-11-30', amount: '1533.95', low: '1400', high: '1700' }
 
+const none = { reference: null }
+
 /** A day on which much needs a person. */
 export const badDay: Summary = {
   waiting: {
@@ -25,7 +27,15 @@ export const badDay: Summary = {
     manifests: {
       count: 1,
       items: [
-        { namespace: 'support', name: 'tickets', condition: 'ManifestAccepted', reason: 'Drifted', ready: true, since },
+        {
+          namespace: 'support',
+          name: 'tickets',
+          condition: 'ManifestAccepted',
+          reason: 'Drifted',
+          ready: true,
+          since,
+          ...none,
+        },
       ],
     },
   },
@@ -40,9 +50,26 @@ export const badDay: Summary = {
           reason: 'ImagePullBackOff \u202e\u0007',
           ready: false,
           since,
+          ...none,
         },
-        { namespace: 'support', name: 'triage', condition: 'EvalGated', reason: 'ScoreTooLow', ready: true, since },
-        { namespace: 'support', name: 'writer', condition: 'Degraded', reason: 'OOMKilled', ready: true, since },
+        {
+          namespace: 'support',
+          name: 'triage',
+          condition: 'EvalGated',
+          reason: 'ScoreTooLow',
+          ready: true,
+          since,
+          ...none,
+        },
+        {
+          namespace: 'support',
+          name: 'writer',
+          condition: 'Degraded',
+          reason: 'OOMKilled',
+          ready: true,
+          since,
+          ...none,
+        },
       ],
     },
     failing: { count: 1, items: [{ namespace: 'support', name: 'refund-agent', runs: 96, failed: 53 }] },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import type { Page } from 'playwright-core'
 import { consoleFiles } from '#test/harness/packed-console.ts'
 import {
   amountOf,
@@ -14,8 +15,9 @@ import { sumOfDays, toDayAmounts } from '../../plugins/cost/console/group-sums.t
 import { toCumulative } from '../../ui/parts/figure/cumulative-points.ts'
 import { needsChromium } from './browser-session.ts'
 import { cannedCost, hostile } from './canned-cost.ts'
+import { checkLooks, requestsOf } from './check-looks.ts'
 import { cannedShell, serveConsole } from './fake-console.ts'
-import { axeViolations, looks, openLook, overflowOf, startBrowser } from './look.ts'
+import { axeViolations, openLook, startBrowser } from './look.ts'
 
 const packed = consoleFiles()
 const wide = { scheme: 'light', width: 'wide' } as const
@@ -130,25 +132,17 @@ test('sums are exact, and the cone opens from today to the interval of the end',
 test('the report in each look: no violation, nothing sideways, at most six requests', needsChromium, async (t) => {
   const browser = await startBrowser(t)
   const url = await serveConsole(t, await packed, cannedCost())
-  for (const [index, look] of looks.entries())
-    for (const path of ['/cost', ...(index < 2 ? ['/cost?view=cumulative'] : [])]) {
-      const { page, problems } = await openLook(browser, url, look)
-      const asked: string[] = []
-      page.on('request', (request) => {
-        if (request.isNavigationRequest()) asked.length = 0
-        const { pathname } = new URL(request.url())
-        // The stream is one of the browser, and the counts of the navigation come after the page.
-        if (pathname.startsWith('/api/') && !['/api/events', '/api/summary'].includes(pathname)) asked.push(pathname)
-      })
-      await page.goto(url + path)
-      await page.waitForSelector('tbody tr[data-index="5"]')
-      assert.ok(asked.length <= 6, asked.join(' '))
-      assert.deepEqual(await axeViolations(page), [], `${JSON.stringify(look)} ${path}`)
-      assert.equal(await overflowOf(page), 0, `${JSON.stringify(look)} ${path}`)
-      assert.equal(await page.locator('main img:not([role])').count(), 0)
-      assert.deepEqual(problems, [])
-      await page.context().close()
-    }
+  const last = 'tbody tr[data-index="5"]'
+  const check = async (page: Page): Promise<void> => {
+    const asked = await requestsOf(page)
+    assert.ok(asked.length <= 6, asked.join(' '))
+    assert.equal(await page.locator('main img:not([role])').count(), 0)
+  }
+  const paths = [
+    ['/cost', last],
+    ['/cost?view=cumulative', last],
+  ] as const
+  await checkLooks(browser, url, paths, { check })
 })
 
 test(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { consoleFiles } from '#test/harness/packed-console.ts'
 import {
   attentionOf,
@@ -15,8 +15,9 @@ import { toHomeRange, windowOf } from '../../plugins/overview/console/window.ts'
 import { isReachable } from '#ui/contract/is-reachable.ts'
 import { needsChromium } from './browser-session.ts'
 import { badDay, cannedHome, cannedUsages, quietDay } from './canned-home.ts'
+import { checkLooks, crossLooks, requestsOf } from './check-looks.ts'
 import { serveConsole } from './fake-console.ts'
-import { axeViolations, looks, openLook, overflowOf, startBrowser } from './look.ts'
+import { openLook, startBrowser } from './look.ts'
 import type { Look } from './look.ts'
 
 test('failures come first, then decisions, then what is not ready; each leads to the page that answers', () => {
@@ -35,17 +36,24 @@ test('failures come first, then decisions, then what is not ready; each leads to
   assert.equal(unnamedOf(badDay), 3)
 })
 
-test('an agent with a missing reference says so, and leads to the page that names it', () => {
-  const rowOf = (reason: string, ready: boolean) => {
-    const one = { namespace: 'demo', name: 'a', condition: 'Degraded', reason, ready, since: null }
+test('an agent with a missing reference names its kind and its name', () => {
+  const rowOf = (reason: string, ready: boolean, target: string | null = 'demo/m') => {
+    const [namespace = '', name = ''] = target?.split('/') ?? []
+    const reference = target === null ? null : { kind: 'ModelRoute', namespace, name }
+    const one = { namespace: 'demo', name: 'a', condition: 'Degraded', reason, ready, since: null, reference }
     const [row] = attentionOf({ ...quietDay, unwell: { agents: { count: 1, items: [one] }, failing: null } })
     return `${row?.title}. ${row?.why} ${row?.to}`
   }
   assert.equal(
     rowOf('NotFound', true),
-    'a refers to an object that does not exist. Its page names the reference. An earlier version serves. /agents/demo/a',
+    'a refers to ModelRoute m, which does not exist. An earlier version serves. /agents/demo/a',
   )
-  assert.match(rowOf('NotAllowed', false), /^a refers to an object that its namespace may not use.* No version serves/)
+  assert.match(
+    rowOf('NotAllowed', false, 'shared/m'),
+    /^a refers to ModelRoute shared\/m, which its namespace may not use. No version serves/,
+  )
+  // Of an agent whose status an earlier version wrote.
+  assert.match(rowOf('NotFound', true, null), /^a refers to an object, which does not exist/)
   for (const other of ['OOMKilled', 'toString', '__proto__'])
     assert.match(rowOf(other, true), /^The newest version of a does not start/)
 })
@@ -132,30 +140,23 @@ test('Home: no axe violation, no console error, no sideways scroll, at most six 
   const files = await consoleFiles()
   const browser = await startBrowser(t)
   const bad = await serveConsole(t, files, cannedHome(badDay))
-  for (const look of looks) await lookAt(browser, bad, look, /over has spent its budget/)
+  await lookAt(browser, bad, /over has spent its budget/)
   const quiet = await serveConsole(t, files, cannedHome(quietDay))
-  await lookAt(browser, quiet, { scheme: 'light', width: 'wide' }, /All quiet since \d\d:\d\d UTC/)
+  await lookAt(browser, quiet, /All quiet since \d\d:\d\d UTC/, crossLooks)
 })
 
-async function lookAt(browser: Browser, url: string, look: Look, words: RegExp): Promise<void> {
-  const { page, problems } = await openLook(browser, `${url}/#code=once`, look)
-  const asked: string[] = []
-  page.on('request', (request) => {
-    if (request.isNavigationRequest()) asked.length = 0
-    const { pathname } = new URL(request.url())
-    // The stream is one of the browser.
-    if (pathname.startsWith('/api/') && pathname !== '/api/events') asked.push(pathname)
-  })
-  await page.reload()
-  await page.getByText(words).first().waitFor()
-  await page.getByText('First steps').waitFor()
-  // There is no page of tool approvals here: the row has no link.
-  assert.equal(await page.locator('a[href^="/mcp"]').count(), 0)
-  assert.deepEqual(await axeViolations(page), [], `${look.scheme}, ${look.width}`)
-  assert.ok((await overflowOf(page)) <= 0, `${look.width} scrolls sideways`)
-  assert.ok(asked.length <= 6, asked.join(' '))
-  assert.deepEqual(problems, [])
-  await page.context().close()
+async function lookAt(browser: Browser, url: string, words: RegExp, chosen?: readonly Look[]): Promise<void> {
+  const shown = async (page: Page): Promise<void> => {
+    await page.getByText(words).first().waitFor()
+    await page.getByText('First steps').waitFor()
+  }
+  const check = async (page: Page): Promise<void> => {
+    // There is no page of tool approvals here: the row has no link.
+    assert.equal(await page.locator('a[href^="/mcp"]').count(), 0)
+    const asked = await requestsOf(page)
+    assert.ok(asked.length <= 6, asked.join(' '))
+  }
+  await checkLooks(browser, url, [['/', shown]], { check, ...(chosen && { looks: chosen }) })
 }
 
 test('each card of Home fails alone, and says why', needsChromium, async (t) => {

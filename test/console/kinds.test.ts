@@ -8,9 +8,10 @@ import { toCell, toEdited, valueAt } from '#ui/kinds/kind-object.ts'
 import { rebaseYaml } from '#ui/parts/yaml/rebase-yaml.ts'
 import { consoleFiles } from '#test/harness/packed-console.ts'
 import { needsChromium } from './browser-session.ts'
+import { checkLooks } from './check-looks.ts'
 import { cannedShell } from './fake-console.ts'
 import { serveKinds } from './fake-kinds.ts'
-import { axeViolations, looks, openLook, overflowOf, startBrowser } from './look.ts'
+import { axeViolations, openLook, startBrowser } from './look.ts'
 
 const document = JSON.parse(
   readFileSync(new URL('../../docs/reference/openapi.json', import.meta.url), 'utf8'),
@@ -146,23 +147,13 @@ test(
     const files = await consoleFiles()
     const { url } = await serveKinds(t, files, document)
     const browser = await startBrowser(t)
-    for (const look of looks) {
-      const { page, problems } = await openLook(browser, `${url}/secretbindings#code=once`, look)
-      for (const [path, shown] of [
-        ['/secretbindings', 'tbody tr'],
-        ['/secretbindings/demo/crm', '[role="tabpanel"]'],
-        ['/secretbindings/demo/crm?tab=edit', '[role="form"]'],
-        ['/secretbindings/demo/crm?tab=edit&view=yaml', '.cm-content'],
-        ['/secretbindings/new', '[role="form"]'],
-      ] as const) {
-        await page.goto(`${url}${path}`)
-        await page.waitForSelector(shown)
-        assert.deepEqual(await axeViolations(page), [], `${path}, ${look.scheme}, ${look.width}`)
-        assert.ok((await overflowOf(page)) <= 0, `${path} scrolls sideways, ${look.width}`)
-      }
-      assert.deepEqual(problems, [])
-      await page.context().close()
-    }
+    await checkLooks(browser, url, [
+      ['/secretbindings', 'tbody tr'],
+      ['/secretbindings/demo/crm', '[role="tabpanel"]'],
+      ['/secretbindings/demo/crm?tab=edit', '[role="form"]'],
+      ['/secretbindings/demo/crm?tab=edit&view=yaml', '.cm-content'],
+      ['/secretbindings/new', '[role="form"]'],
+    ])
   },
 )
 

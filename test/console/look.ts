@@ -46,18 +46,39 @@ export function windowOf({ scheme, width }: Look) {
   return { viewport: sizes[width], colorScheme: scheme, isMobile: isTouched, hasTouch: isTouched }
 }
 
+/** Gives a window another look: its page stays, and so does what it has loaded. */
+export async function setLook(page: Page, { scheme, width }: Look): Promise<void> {
+  await page.emulateMedia({ colorScheme: scheme })
+  await page.setViewportSize(sizes[width])
+  await page.evaluate(untilSettled)
+}
+
+// Grounds of buttons change slowly. A turning ring has no end.
+const untilSettled = `Promise.allSettled(
+  document.getAnimations().filter((one) => one instanceof CSSTransition).map(({ finished }) => finished),
+).then(() => undefined)`
+
+/** Opens an empty window. It is not a touched one: a phone widens its window to a page that is too wide. */
+export async function openWindow(browser: Browser): Promise<LookedPage & { readonly problems: string[] }> {
+  return watched(await browser.newPage())
+}
+
 /** Opens an address in a window of a look. */
 export async function openLook(browser: Browser, url: string, look: Look): Promise<LookedPage> {
   const context = await browser.newContext(windowOf(look))
-  const page = await context.newPage()
+  const { page, problems } = watched(await context.newPage())
+  await page.goto(url)
+  await page.waitForSelector('main')
+  await page.evaluate('document.fonts.ready.then(() => undefined)')
+  return { page, problems }
+}
+
+function watched(page: Page): LookedPage & { readonly problems: string[] } {
   const problems: string[] = []
   page.on('console', (message) => {
     if (isProblem(message)) problems.push(message.text())
   })
   page.on('pageerror', (error) => problems.push(String(error)))
-  await page.goto(url)
-  await page.waitForSelector('main')
-  await page.evaluate('document.fonts.ready.then(() => undefined)')
   return { page, problems }
 }
 
@@ -70,12 +91,23 @@ export function isProblem(message: ConsoleMessage): boolean {
 const axeScript = (): string => readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
 /** Violations that axe finds, as `rule: element: reason`. */
-export async function axeViolations(page: Page, disabled: readonly string[] = []): Promise<readonly string[]> {
-  // Sent by the debugger, which the policy of the page does not stop.
-  const session = await page.context().newCDPSession(page)
-  await session.send('Runtime.evaluate', { expression: axeScript() })
-  const rules = Object.fromEntries(disabled.map((rule) => [rule, { enabled: false }]))
-  const run = `axe.run(document, { resultTypes: ['violations'], rules: ${JSON.stringify(rules)} })`
+export function axeViolations(page: Page, disabled: readonly string[] = []): Promise<readonly string[]> {
+  return violationsOf(page, { rules: Object.fromEntries(disabled.map((rule) => [rule, { enabled: false }])) })
+}
+
+/** Violations of the rules of colours: the others do not depend on the theme. */
+export function colourViolations(page: Page): Promise<readonly string[]> {
+  return violationsOf(page, { runOnly: ['color-contrast', 'link-in-text-block'] })
+}
+
+async function violationsOf(page: Page, options: object): Promise<readonly string[]> {
+  if (await page.evaluate<boolean>("typeof axe === 'undefined'")) {
+    // Sent by the debugger, which the policy of the page does not stop.
+    const session = await page.context().newCDPSession(page)
+    await session.send('Runtime.evaluate', { expression: axeScript() })
+    await session.detach()
+  }
+  const run = `axe.run(document, ${JSON.stringify({ ...options, resultTypes: ['violations'] })})`
   const { violations } = await page.evaluate<AxeResults>(run)
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, any }) => `${id}: ${target.join(' ')}: ${any[0]?.message ?? ''}`),

@@ -10,8 +10,9 @@ import { needsChromium } from './browser-session.ts'
 import { answering } from './canned-answer.ts'
 import type { CannedAnswer, CannedRequest } from './canned-answer.ts'
 import { cannedMcp, driftedServer, waitingManifests } from './canned-mcp.ts'
+import { checkLooks, crossLooks } from './check-looks.ts'
 import { serveConsole } from './fake-console.ts'
-import { axeViolations, openLook, overflowOf, startBrowser } from './look.ts'
+import { axeViolations, openLook, startBrowser } from './look.ts'
 
 const files = await consoleFiles()
 const wide = { scheme: 'light', width: 'wide' } as const
@@ -65,23 +66,13 @@ test('pages without a server that waits are read on, to an end', async () => {
 test('tool approvals in each look: no violation, no sideways scroll, hostile words', needsChromium, async (t) => {
   const url = await serveConsole(t, files, cannedMcp)
   const browser = await startBrowser(t)
-  for (const look of [wide, { scheme: 'dark', width: 'phone' }, { scheme: 'light', width: 'narrow' }] as const) {
-    const { page, problems } = await openLook(browser, `${url}/mcpapprovals`, look)
-    for (const [path, shown] of [
-      ['/mcpapprovals', '.cm-editor'],
-      ['/mcpapprovals?item=demo%2Fmail', 'text=Rejected by'],
-      [`/mcpapprovals?item=${'x'.repeat(63)}%2F${'y'.repeat(63)}`, 'text=You wrote this server.'],
-      ['/mcpapprovals?item=demo%2Fgone', 'text=Nothing of this server waits'],
-    ] as const) {
-      await page.goto(`${url}${path}`)
-      await page.waitForSelector(shown)
-      const where = `${path}, ${look.scheme}, ${look.width}`
-      assert.deepEqual(await axeViolations(page), [], where)
-      assert.ok((await overflowOf(page)) <= 0, `${where} scrolls sideways`)
-    }
-    assert.deepEqual(problems, [])
-    await page.context().close()
-  }
+  const paths = [
+    ['/mcpapprovals', '.cm-editor'],
+    ['/mcpapprovals?item=demo%2Fmail', 'text=Rejected by'],
+    [`/mcpapprovals?item=${'x'.repeat(63)}%2F${'y'.repeat(63)}`, 'text=You wrote this server.'],
+    ['/mcpapprovals?item=demo%2Fgone', 'text=Nothing of this server waits'],
+  ] as const
+  await checkLooks(browser, url, paths, { looks: crossLooks })
 })
 
 test('nothing that waits, a denied list and one that is not enabled', needsChromium, async (t) => {

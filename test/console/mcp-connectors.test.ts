@@ -13,8 +13,9 @@ import { needsChromium } from './browser-session.ts'
 import { answering } from './canned-answer.ts'
 import type { CannedAnswer, CannedRequest } from './canned-answer.ts'
 import { cannedMcp, connectors, driftedServer } from './canned-mcp.ts'
+import { checkLooks } from './check-looks.ts'
 import { serveConsole } from './fake-console.ts'
-import { axeViolations, looks, openLook, overflowOf, startBrowser } from './look.ts'
+import { axeViolations, openLook, startBrowser } from './look.ts'
 
 const files = await consoleFiles()
 const document = JSON.parse(
@@ -77,22 +78,11 @@ test('a refusal stands at its field, also one of an entry of a list', () => {
 test('connectors in every look: no violation, no sideways scroll, hostile texts', needsChromium, async (t) => {
   const url = await serveConsole(t, files, { ...cannedMcp, '/openapi.json': document })
   const browser = await startBrowser(t)
-  for (const look of looks) {
-    const { page, problems } = await openLook(browser, `${url}/connectors`, look)
-    for (const [path, shown] of [
-      ['/connectors', 'tbody tr'],
-      ['/connectors?item=published%3Auid-1', 'main aside h3, main aside h2'],
-      ['/connectors?item=gone', 'text=It is on another page'],
-    ] as const) {
-      await page.goto(`${url}${path}`)
-      await page.waitForSelector(shown)
-      const where = `${path}, ${look.scheme}, ${look.width}`
-      assert.deepEqual(await axeViolations(page), [], where)
-      assert.ok((await overflowOf(page)) <= 0, `${where} scrolls sideways`)
-    }
-    assert.deepEqual(problems, [])
-    await page.context().close()
-  }
+  await checkLooks(browser, url, [
+    ['/connectors', 'tbody tr'],
+    ['/connectors?item=published%3Auid-1', 'main aside h3, main aside h2'],
+    ['/connectors?item=gone', 'text=It is on another page'],
+  ])
 })
 
 test('a connector is connected by its id, with its kind of credential', needsChromium, async (t) => {

@@ -13,8 +13,9 @@ import { needsChromium } from './browser-session.ts'
 import { answering } from './canned-answer.ts'
 import type { CannedRequest } from './canned-answer.ts'
 import { cannedMcp, consentedGrants, consentServer } from './canned-mcp.ts'
+import { checkLooks, crossLooks } from './check-looks.ts'
 import { serveConsole } from './fake-console.ts'
-import { axeViolations, openLook, overflowOf, startBrowser } from './look.ts'
+import { axeViolations, openLook, startBrowser } from './look.ts'
 
 const files = await consoleFiles()
 const wide = { scheme: 'light', width: 'wide' } as const
@@ -54,23 +55,13 @@ test('of a return only the parameters of OAuth are sent', () => {
 test('consents in each look: no violation, no sideways scroll', needsChromium, async (t) => {
   const url = await serveConsole(t, files, cannedMcp)
   const browser = await startBrowser(t)
-  for (const look of [wide, { scheme: 'dark', width: 'phone' }, { scheme: 'light', width: 'narrow' }] as const) {
-    const { page, problems } = await openLook(browser, `${url}/mcpgrants`, look)
-    for (const [path, shown] of [
-      ['/mcpgrants', 'tbody tr'],
-      ['/consent/demo/tickets?run=run-1', 'text=Continue to the authorization server'],
-      ['/oauth/callback', 'text=Nothing was granted'],
-      ['/mcpservers/demo/tickets', 'text=Grant access again'],
-    ] as const) {
-      await page.goto(`${url}${path}`)
-      await page.waitForSelector(shown)
-      const where = `${path}, ${look.scheme}, ${look.width}`
-      assert.deepEqual(await axeViolations(page), [], where)
-      assert.ok((await overflowOf(page)) <= 0, `${where} scrolls sideways`)
-    }
-    assert.deepEqual(problems, [])
-    await page.context().close()
-  }
+  const paths = [
+    ['/mcpgrants', 'tbody tr'],
+    ['/consent/demo/tickets?run=run-1', 'text=Continue to the authorization server'],
+    ['/oauth/callback', 'text=Nothing was granted'],
+    ['/mcpservers/demo/tickets', 'text=Grant access again'],
+  ] as const
+  await checkLooks(browser, url, paths, { looks: crossLooks })
 })
 
 test(

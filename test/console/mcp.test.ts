@@ -12,8 +12,9 @@ import { needsChromium } from './browser-session.ts'
 import { answering } from './canned-answer.ts'
 import type { CannedAnswer, CannedRequest } from './canned-answer.ts'
 import { cannedMcp, driftedServer } from './canned-mcp.ts'
+import { checkLooks } from './check-looks.ts'
 import { serveConsole } from './fake-console.ts'
-import { axeViolations, looks, openLook, overflowOf, startBrowser } from './look.ts'
+import { axeViolations, openLook, startBrowser } from './look.ts'
 
 const files = await consoleFiles()
 const document = JSON.parse(
@@ -102,26 +103,15 @@ test(
   async (t) => {
     const url = await serveConsole(t, files, { ...cannedMcp, '/openapi.json': document })
     const browser = await startBrowser(t)
-    for (const look of looks) {
-      const { page, problems } = await openLook(browser, `${url}/mcpservers`, look)
-      for (const [path, shown] of [
-        ['/mcpservers', 'tbody tr'],
-        ['/mcpservers/demo/weather', '.cm-editor'],
-        ['/tools', 'tbody tr'],
-        ['/tools?item=demo%2Fweather%2Fforecast', 'main aside h3'],
-        ['/tools?q=nothing', 'text=Nothing matches'],
-        ['/tools/bindings', 'text=No tool binding yet'],
-        ['/tools/registries/new', '[role="form"]'],
-      ] as const) {
-        await page.goto(`${url}${path}`)
-        await page.waitForSelector(shown)
-        const where = `${path}, ${look.scheme}, ${look.width}`
-        assert.deepEqual(await axeViolations(page), [], where)
-        assert.ok((await overflowOf(page)) <= 0, `${where} scrolls sideways`)
-      }
-      assert.deepEqual(problems, [])
-      await page.context().close()
-    }
+    await checkLooks(browser, url, [
+      ['/mcpservers', 'tbody tr'],
+      ['/mcpservers/demo/weather', '.cm-editor'],
+      ['/tools', 'tbody tr'],
+      ['/tools?item=demo%2Fweather%2Fforecast', 'main aside h3'],
+      ['/tools?q=nothing', 'text=Nothing matches'],
+      ['/tools/bindings', 'text=No tool binding yet'],
+      ['/tools/registries/new', '[role="form"]'],
+    ])
   },
 )
 
@@ -183,6 +173,34 @@ test('a server is connected step by step, and its drift is accepted once it was 
     problems.filter((one) => !/422|412|409/.test(one)),
     [],
   )
+})
+
+test('a server is not registered by its address where that is off or denied', needsChromium, async (t) => {
+  const browser = await startBrowser(t)
+  const { pages, capabilities } = cannedMcp['/api/capabilities'] as {
+    readonly pages: readonly object[]
+    readonly capabilities: readonly { readonly id: string }[]
+  }
+  const right = { verb: 'create', resource: 'mcpservers', group: 'mesh.dev' }
+  for (const [refusal, words] of [
+    [{ reason: 'unconfigured', setting: 'bff.mcp.enabled' }, 'bff.mcp.enabled'],
+    [{ reason: 'denied', requires: right }, 'You may not create mcpservers'],
+  ] as const) {
+    const refused = capabilities.map((one) =>
+      one.id === 'mcp.register' ? { ...one, enabled: false, ...refusal } : one,
+    )
+    const url = await serveConsole(t, files, {
+      ...cannedMcp,
+      '/openapi.json': document,
+      '/api/capabilities': { profile: 'open', pages, capabilities: refused },
+    })
+    const { page, problems } = await openLook(browser, `${url}/mcpservers/new?namespace=demo`, wide)
+    await page.getByRole('main').getByText(words).first().waitFor()
+    assert.equal(await page.locator('[role="form"]').count(), 0)
+    assert.deepEqual(await axeViolations(page), [])
+    assert.deepEqual(problems, [])
+    await page.context().close()
+  }
 })
 
 test('a binding says before a save whether its author may get the Secret', needsChromium, async (t) => {

@@ -4,12 +4,14 @@ import test from 'node:test'
 import { withSecretsOf, withoutSecrets } from '#ui/kinds/document/draft-store.ts'
 import { copiedMetadata, sourceOf } from '#plugins/agents/console/new/agent-source.ts'
 import { toBody, toDocumentFields } from '#plugins/agents/console/new/draft-body.ts'
+import type { Page } from 'playwright-core'
 import { consoleFiles } from '#test/harness/packed-console.ts'
 import { needsChromium } from './browser-session.ts'
 import { answering } from './canned-answer.ts'
 import type { CannedRequest } from './canned-answer.ts'
+import { checkLooks } from './check-looks.ts'
 import { cannedShell, serveConsole } from './fake-console.ts'
-import { axeViolations, looks, openLook, overflowOf, startBrowser } from './look.ts'
+import { axeViolations, openLook, startBrowser } from './look.ts'
 
 const document = JSON.parse(
   readFileSync(new URL('../../docs/reference/openapi.json', import.meta.url), 'utf8'),
@@ -171,26 +173,98 @@ test(
     const files = await consoleFiles()
     const url = await serveConsole(t, files, api([]))
     const browser = await startBrowser(t)
-    for (const look of looks) {
-      const { page, problems } = await openLook(browser, `${url}/agents/new#code=once`, look)
-      for (const [path, shown] of [
-        ['/agents/new', 'main button:has-text("Hello")'],
-        ['/agents/new?from=file', 'input[type="file"]'],
-        ['/agents/new?from=recipe:hello', '[role="form"]'],
-        ['/agents/new?from=prompt', 'textarea'],
-      ] as const) {
-        await page.goto(`${url}${path}`)
-        await page.waitForSelector(shown)
-        assert.deepEqual(await axeViolations(page), [], `${path}, ${look.scheme}, ${look.width}`)
-        assert.ok((await overflowOf(page)) <= 0, `${path} scrolls sideways, ${look.width}`)
-      }
+    const write = async (page: Page): Promise<void> => {
+      // The window keeps the draft of its other width.
+      await page.evaluate('sessionStorage.clear()')
+      await page.reload()
       await page.getByRole('textbox', { name: /What should the agent do/ }).fill('Greet people')
       await page.getByRole('button', { name: 'Write the configuration' }).click()
       await page.waitForSelector('[role="form"]')
-      await page.goto(`${url}/agents/new?from=recipe:missing`)
-      await page.getByText('The source does not exist.').waitFor()
-      assert.deepEqual(problems, [])
-      await page.context().close()
     }
+    await checkLooks(browser, url, [
+      ['/agents/new', 'main button:has-text("Hello")'],
+      ['/agents/new?from=file', 'input[type="file"]'],
+      ['/agents/new?from=recipe:hello', '[role="form"]'],
+      ['/agents/new?from=prompt', 'textarea'],
+      ['/agents/new?from=prompt', write],
+      ['/agents/new?from=recipe:missing', 'text=The source does not exist.'],
+    ])
   },
 )
+
+const wide = { scheme: 'light', width: 'wide' } as const
+
+test(
+  'a prompt and what was made of it outlive a reload; a model proposes changes, which are shown before they are taken',
+  needsChromium,
+  async (t) => {
+    const files = await consoleFiles()
+    const asked: CannedRequest[] = []
+    const refine = answering((request) => {
+      asked.push(request)
+      const { config, instruction } = request.body as { readonly config: object; readonly instruction: string }
+      if (instruction === 'refuse') return { status: 422, body: { title: 'No.', detail: 'The model says <b>no</b>.' } }
+      const made = instruction === 'nothing' ? config : { ...config, systemPrompt: 'Be short. <img src=x>', tools: [] }
+      return { status: 200, body: { config: made, explanation: 'Shorter \u202e<b>.', warnings: ['No tools.'] } }
+    })
+    const url = await serveConsole(t, files, { ...api([]), '/api/agents/refine': refine })
+    const browser = await startBrowser(t)
+    const { page, problems } = await openLook(browser, `${url}/agents/new?from=prompt&namespace=demo`, wide)
+    const kept = async (key: string, words: string): Promise<void> => {
+      const stored = `sessionStorage.getItem('mesh-draft agents/-new/${key}')`
+      while (!String(await page.evaluate(stored)).includes(words)) await page.waitForTimeout(100)
+    }
+    const prompt = page.getByRole('textbox', { name: /What should the agent do/ })
+    await prompt.fill('Greet people: \'"x" \u0000 {')
+    await kept('prompt/words', 'Greet people')
+    await page.reload()
+    assert.match(await prompt.inputValue(), /^Greet people: '"x" /)
+    await page.getByRole('button', { name: 'Write the configuration' }).click()
+    await page.waitForSelector('[role="form"]')
+    await kept('prompt', 'You greet people')
+    await page.reload()
+    await page.getByText('Your draft was restored').waitFor()
+
+    const words = page.getByRole('textbox', { name: 'What should change?' })
+    await words.fill('refuse')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('The model says <b>no</b>.').waitFor()
+    await words.fill('nothing')
+    await page.getByRole('button', { name: 'Propose changes' }).click()
+    await page.getByText('The model proposes no change.').waitFor()
+    await words.fill('Be short.')
+    await page.getByRole('button', { name: 'Propose changes' }).click()
+    const changes = page.getByRole('list', { name: 'Changed fields' }).first()
+    await changes.waitFor()
+    assert.deepEqual(await changes.getByRole('listitem').allInnerTexts(), ['/systemPrompt changed', '/tools added'])
+    const system = page.getByRole('textbox', { name: /^System prompt/ })
+    assert.equal(await system.inputValue(), 'You greet people.')
+    assert.deepEqual(await axeViolations(page), [])
+    await page.getByRole('button', { name: 'Take 2 changes' }).click()
+    assert.equal(await system.inputValue(), 'Be short. <img src=x>')
+    // What the model said of the first document stays above it.
+    await kept('prompt', '# Greets.')
+    assert.equal(await words.inputValue(), '')
+    assert.equal(await page.locator('main img').count(), 0)
+    const { config, instruction, namespace } = (asked.at(-1)?.body ?? {}) as Readonly<Record<string, unknown>>
+    assert.deepEqual([config, instruction, namespace], [recipe.config, 'Be short.', 'demo'])
+    assert.deepEqual(
+      problems.filter((one) => !one.includes('422')),
+      [],
+    )
+  },
+)
+
+test('a file that was opened outlives a reload', needsChromium, async (t) => {
+  const files = await consoleFiles()
+  const url = await serveConsole(t, files, api([]))
+  const { page } = await openLook(await startBrowser(t), `${url}/agents/new?from=file&namespace=demo`, wide)
+  const buffer = Buffer.from('# mine\nname: from-file\nmodel: {route: mock}\n')
+  await page.locator('input[type="file"]').setInputFiles({ name: 'agent.yaml', mimeType: 'text/yaml', buffer })
+  await page.waitForSelector('[role="form"]')
+  const stored = `sessionStorage.getItem('mesh-draft agents/-new/file')`
+  while (!String(await page.evaluate(stored)).includes('# mine')) await page.waitForTimeout(100)
+  await page.reload()
+  await page.getByText('Your draft was restored').waitFor()
+  assert.equal(await page.getByRole('textbox', { name: /^Name/ }).first().inputValue(), 'from-file')
+})

@@ -3,13 +3,13 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import { fileURLToPath } from 'node:url'
-import type { Browser } from 'playwright-core'
 import { consoleFiles } from '#test/harness/packed-console.ts'
 import { PARTS_PROGRAM, packConsole } from '../../scripts/console/pack-console.ts'
 import { needsChromium } from './browser-session.ts'
+import { checkLooks } from './check-looks.ts'
 import { cannedShell, serveConsole } from './fake-console.ts'
-import { axeViolations, looks, openLook, overflowOf, startBrowser } from './look.ts'
-import type { Look } from './look.ts'
+import { axeViolations, looks, openLook, openWindow, overflowOf, setLook, startBrowser } from './look.ts'
+import type { Look, LookedPage } from './look.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -99,25 +99,21 @@ test('every part in every state: no axe violation, no console error, no sideways
   const { files } = await packConsole(root, PARTS_PROGRAM)
   const url = await serveConsole(t, files)
   const browser = await startBrowser(t)
-  for (const look of looks) {
-    const { page, problems } = await openLook(browser, `${url}/parts`, look)
-    await page.waitForSelector('[data-part="WaterfallTools"]')
-    assert.deepEqual(await axeViolations(page, notOfOnePage), [], nameOf(look))
-    assert.ok((await overflowOf(page)) <= 0, `${nameOf(look)} scrolls sideways`)
-    assert.deepEqual(problems, [], nameOf(look))
-    await page.context().close()
-  }
+  await checkLooks(browser, url, [['/parts', '[data-part="WaterfallTools"]']], { disabled: notOfOnePage, isWide: true })
 })
 
 test('the shell: no axe violation, no console error, no sideways scroll', needsChromium, async (t) => {
   const files = await consoleFiles()
   const url = await serveConsole(t, files, cannedShell)
   const browser = await startBrowser(t)
-  for (const look of looks) await lookAtShell(browser, url, look)
+  const window = await openWindow(browser)
+  for (const look of looks) await lookAtShell(window, url, look)
 })
 
-async function lookAtShell(browser: Browser, url: string, look: Look): Promise<void> {
-  const { page, problems } = await openLook(browser, `${url}/feedback#code=once`, look)
+async function lookAtShell({ page, problems }: LookedPage, url: string, look: Look): Promise<void> {
+  await setLook(page, look)
+  // A menu that is open stays so.
+  await page.goto(`${url}/feedback`)
   await page.waitForSelector('tbody tr')
   const violations = [...(await axeViolations(page))]
   assert.ok((await overflowOf(page)) <= 0, `${nameOf(look)} scrolls sideways`)
@@ -132,7 +128,6 @@ async function lookAtShell(browser: Browser, url: string, look: Look): Promise<v
   violations.push(...(await axeViolations(page)))
   assert.deepEqual(violations, [], nameOf(look))
   assert.deepEqual(problems, [], nameOf(look))
-  await page.context().close()
 }
 
 function nameOf({ scheme, width }: Look): string {

@@ -13,8 +13,9 @@ import { needsChromium } from './browser-session.ts'
 import { answering } from './canned-answer.ts'
 import type { CannedAnswer, CannedRequest } from './canned-answer.ts'
 import { cannedConnect, cannedProvider, plainRoute, sharedRoute } from './canned-providers.ts'
+import { checkLooks } from './check-looks.ts'
 import { serveConsole } from './fake-console.ts'
-import { axeViolations, looks, openLook, overflowOf, startBrowser } from './look.ts'
+import { axeViolations, openLook, startBrowser } from './look.ts'
 
 const files = await consoleFiles()
 const document = JSON.parse(
@@ -189,30 +190,15 @@ test(
   async (t) => {
     const url = await serveConsole(t, files, { ...cannedConnect, '/openapi.json': document })
     const browser = await startBrowser(t)
-    for (const look of looks) {
-      const { page, problems } = await openLook(browser, `${url}/providers`, look)
-      for (const [path, shown] of [
-        ['/providers', 'tbody tr'],
-        ['/providers?item=demo%2Fopenai', 'main aside li'],
-        ['/providers?item=demo%2Fgone', 'main aside'],
-        ['/modelroutes', 'tbody tr'],
-        ['/modelroutes/demo/default', 'text=One provider serves every call.'],
-        ['/modelroutes/demo/balanced', 'text=open at 1 of 2 gateways'],
-        ['/modelroutes/new', '[role="form"]'],
-      ] as const) {
-        await page.goto(`${url}${path}`)
-        await page.waitForSelector(shown)
-        const where = `${path}, ${look.scheme}, ${look.width}`
-        assert.deepEqual(await axeViolations(page), [], where)
-        assert.ok((await overflowOf(page)) <= 0, `${where} scrolls sideways`)
-        if (look.width === 'wide') continue
-        await page.setViewportSize({ width: 320, height: 700 })
-        assert.ok((await overflowOf(page)) <= 0, `${where} scrolls sideways at 320 px`)
-        await page.setViewportSize({ width: 390, height: 844 })
-      }
-      assert.deepEqual(problems, [])
-      await page.context().close()
-    }
+    await checkLooks(browser, url, [
+      ['/providers', 'tbody tr'],
+      ['/providers?item=demo%2Fopenai', 'main aside li'],
+      ['/providers?item=demo%2Fgone', 'main aside'],
+      ['/modelroutes', 'tbody tr'],
+      ['/modelroutes/demo/default', 'text=One provider serves every call.'],
+      ['/modelroutes/demo/balanced', 'text=open at 1 of 2 gateways'],
+      ['/modelroutes/new', '[role="form"]'],
+    ])
   },
 )
 

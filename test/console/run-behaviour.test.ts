@@ -5,8 +5,9 @@ import type { Page } from 'playwright-core'
 import { consoleFiles } from '#test/harness/packed-console.ts'
 import { cannedDetail, cannedRunId, cannedRuns, cannedTree } from './canned-runs.ts'
 import { needsChromium } from './browser-session.ts'
+import { answering } from './canned-answer.ts'
 import { serveConsole } from './fake-console.ts'
-import { looks, openLook, startBrowser } from './look.ts'
+import { axeViolations, looks, openLook, startBrowser } from './look.ts'
 
 const files = await consoleFiles()
 
@@ -97,6 +98,42 @@ test('a failed run opens on the failure, keys move in its spans, a share is show
   assert.equal(await page.inputValue('input[readonly]'), `${url}/shared/mesh_share_invented`)
   assert.ok(await page.isVisible('text=the trace policy of the agent hides it'))
   assert.deepEqual(problems, [])
+})
+
+test('a consent among decisions has its way, and no approval', needsChromium, async (t) => {
+  const path = `/api/runs/${cannedRunId(1)}`
+  const sent: unknown[] = []
+  const interrupts = [
+    { id: 'c', reason: 'auth_required', consent: { namespace: 'demo', server: 'a/../b?x', path: 'javascript:1' } },
+    { id: 'e', reason: 'auth_required' },
+    { id: 'q', reason: 'approval_required', tool: 'pay', arguments: {} },
+  ]
+  const resume = answering(({ body }) => {
+    sent.push(body)
+    return { status: 202, body: {} }
+  })
+  const run: RequestListener = (_, response) => sendJson(response, cannedDetail(1, { interrupts }))
+  const url = await serveConsole(t, files, { ...cannedRuns, [path]: run, [`${path}/resume`]: resume })
+  const { page, problems } = await openLook(await startBrowser(t), `${url}/runs/${cannedRunId(1)}`, looks[0]!)
+  await page.getByRole('button', { name: 'Decide', exact: true }).first().click()
+  const dialog = page.getByRole('dialog')
+  const parts = dialog.locator('section')
+  const way = parts.nth(0).getByRole('link', { name: 'Grant access' })
+  assert.equal(await way.getAttribute('href'), `/consent/demo/a%2F..%2Fb%3Fx?run=${cannedRunId(1)}`)
+  assert.match(await parts.nth(0).innerText(), /The agent needs a consent/)
+  // Without a known server nothing leads there.
+  assert.equal(await parts.nth(1).getByRole('link').count(), 0)
+  assert.equal(await dialog.getByRole('button', { name: 'Approve' }).count(), 1)
+  assert.deepEqual(await axeViolations(page), [])
+  await parts.nth(0).getByRole('textbox').fill('not now')
+  await parts.nth(0).getByRole('button', { name: 'Reject' }).click()
+  while (sent.length === 0) await page.waitForTimeout(50)
+  assert.deepEqual(sent, [{ decision: 'reject', reason: 'not now', interruptId: 'c' }])
+  // There is no stream of this run.
+  assert.deepEqual(
+    problems.filter((one) => !one.includes('404')),
+    [],
+  )
 })
 
 function sendEvent(response: ServerResponse, seq: number | undefined, kind: string, data: object): void {

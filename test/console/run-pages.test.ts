@@ -4,9 +4,9 @@ import type { Page } from 'playwright-core'
 import { consoleFiles } from '#test/harness/packed-console.ts'
 import { cannedRunId, cannedRuns } from './canned-runs.ts'
 import { needsChromium } from './browser-session.ts'
+import { checkLooks, requestsOf } from './check-looks.ts'
 import { serveConsole } from './fake-console.ts'
-import type { Look } from './look.ts'
-import { axeViolations, looks, openLook, overflowOf, startBrowser } from './look.ts'
+import { openLook, startBrowser } from './look.ts'
 
 const files = await consoleFiles()
 
@@ -22,37 +22,18 @@ const pages: readonly (readonly [string, string])[] = [
   ['/shared/mesh_share_invented', '[role="treegrid"]'],
 ]
 
-/** The main pages in all looks; of the others each theme and each width is seen. */
-function looksOf(path: string): readonly Look[] {
-  const isMain = path === '/runs' || path === `/runs/${cannedRunId(3)}`
-  return looks.filter(({ scheme, width }) => isMain || (scheme === 'light') === (width === 'wide'))
-}
-
-/** Requests of a page to the API. */
-function requestsOf(page: Page): Promise<readonly string[]> {
-  return page.evaluate<readonly string[]>(
-    "performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname).filter((path) => path.startsWith('/api/'))",
-  )
-}
-
 test(
   'pages of runs: no violation, no error, no sideways scroll, few requests, hostile words as text',
   needsChromium,
   async (t) => {
     const url = await serveConsole(t, files, cannedRuns)
     const browser = await startBrowser(t)
-    for (const [path, shown] of pages)
-      for (const look of looksOf(path)) {
-        const name = `${path} ${look.scheme} ${look.width}`
-        const { page, problems } = await openLook(browser, url + path, look)
-        await page.waitForSelector(shown)
-        assert.deepEqual(await axeViolations(page), [], name)
-        assert.ok((await overflowOf(page)) <= 0, `${name} scrolls sideways`)
-        assert.deepEqual(problems, [], name)
-        assert.ok((await requestsOf(page)).filter((one) => !/capabilities|namespaces/.test(one)).length <= 6, name)
-        assert.doesNotMatch(await page.title(), /^x$/)
-        await page.context().close()
-      }
+    const check = async (page: Page, where: string): Promise<void> => {
+      const asked = (await requestsOf(page)).filter((one) => !/capabilities|namespaces/.test(one))
+      assert.ok(asked.length <= 6, `${where} ${asked.join(' ')}`)
+      assert.doesNotMatch(await page.title(), /^x$/)
+    }
+    await checkLooks(browser, url, pages, { check })
   },
 )
 

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { consoleFiles } from '#test/harness/packed-console.ts'
 import { needsChromium } from './browser-session.ts'
+import { checkLooks, crossLooks } from './check-looks.ts'
+import type { LookedPath } from './check-looks.ts'
 import { cannedShell, serveConsole } from './fake-console.ts'
-import { axeViolations, openLook, overflowOf, startBrowser } from './look.ts'
+import { startBrowser } from './look.ts'
 
 const hostile = '<img src=x onerror=alert(1)> \u202e\u0007'
 
@@ -46,20 +48,10 @@ test('Settings: no axe violation, no console error, no sideways scroll on each t
   const files = await consoleFiles()
   const url = await serveConsole(t, files, canned)
   const browser = await startBrowser(t)
-  for (const look of [
-    { scheme: 'light', width: 'wide' },
-    { scheme: 'dark', width: 'phone' },
-  ] as const) {
-    const { page, problems } = await openLook(browser, `${url}/settings#code=once`, look)
-    for (const [tab, words] of Object.entries(tabs)) {
-      await page.goto(`${url}/settings${tab}`)
-      await page.getByText(words).first().waitFor()
-      assert.deepEqual(await axeViolations(page), [], `${look.width}, ${tab}`)
-      assert.ok((await overflowOf(page)) <= 0, `${look.width}, ${tab} scrolls sideways`)
-    }
-    assert.deepEqual(problems, [])
-    await page.context().close()
-  }
+  const paths = Object.entries(tabs).map(([tab, words]): LookedPath => {
+    return [`/settings${tab}`, (page) => page.getByText(words).first().waitFor()]
+  })
+  await checkLooks(browser, url, paths, { looks: crossLooks })
 })
 
 test('theme, time zone and letters are kept in the browser; tabs stand in the address', needsChromium, async (t) => {

@@ -6,8 +6,9 @@ import { consoleFiles } from '#test/harness/packed-console.ts'
 import { filterCatalog, ofRecipe, ofTemplate, tagsOf } from '../../plugins/templates/console/catalog.ts'
 import { needsChromium } from './browser-session.ts'
 import { hostileWords } from './canned-agents.ts'
+import { checkLooks } from './check-looks.ts'
 import { cannedShell, serveConsole } from './fake-console.ts'
-import { axeViolations, looks, openLook, overflowOf, startBrowser } from './look.ts'
+import { openLook, startBrowser } from './look.ts'
 
 const files = await consoleFiles()
 const recipe = { id: 'hello', title: 'Greeter', description: 'Greets.', tags: ['start'], config: {}, tryInput: 'Hi' }
@@ -62,16 +63,10 @@ test(
   async (t) => {
     const url = await serveConsole(t, files, api)
     const browser = await startBrowser(t)
-    for (const look of looks) {
-      const { page, problems } = await openLook(browser, `${url}/templates`, look)
-      await page.waitForSelector('text=Greeter')
-      assert.deepEqual(await axeViolations(page), [], JSON.stringify(look))
-      assert.ok((await overflowOf(page)) <= 0, JSON.stringify(look))
-      assert.deepEqual(problems, [])
-      await page.getByRole('button', { name: 'Use Greeter' }).click()
-      await page.waitForURL(/\/agents\/new\?from=recipe%3Ahello/)
-      await page.context().close()
-    }
+    await checkLooks(browser, url, [['/templates', 'text=Greeter']])
+    const { page } = await openLook(browser, `${url}/templates`, { scheme: 'light', width: 'phone' })
+    await page.getByRole('button', { name: 'Use Greeter' }).click()
+    await page.waitForURL(/\/agents\/new\?from=recipe%3Ahello/)
   },
 )
 

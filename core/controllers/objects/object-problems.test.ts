@@ -34,6 +34,32 @@ test('problems of an object are conditions that are not as they should be, witho
     assert.deepEqual(conditionProblems({ status }), {}, JSON.stringify(status))
 })
 
+test('a problem names the first reference with its reason, if that is a name', () => {
+  const named = { reason: 'NotFound', kind: 'ModelRoute', namespace: 'demo', name: 'away' }
+  const referenceOf = (unresolvedReferences: unknown) => {
+    const conditions = [{ type: 'Degraded', status: 'True', reason: 'NotFound' }]
+    return conditionProblems({ status: { conditions, unresolvedReferences } })['Degraded']?.reference
+  }
+  const { reason: _, ...reference } = named
+  assert.deepEqual(
+    referenceOf([
+      { ...named, reason: 'NotAllowed', name: 'b' },
+      { ...named, more: 'x' },
+    ]),
+    reference,
+  )
+  for (const wrong of [
+    { name: 'a b' },
+    { name: '\u0000' },
+    { name: 7 },
+    { namespace: '' },
+    { kind: '<b>' },
+    { reason: 'x' },
+  ])
+    assert.equal(referenceOf([{ ...named, ...wrong }]), undefined, JSON.stringify(wrong))
+  for (const none of [undefined, null, 'x', {}, [], [null], [[]]]) assert.equal(referenceOf(none), undefined)
+})
+
 const resource = { group: 'acme.example', version: 'v1', plural: 'suites', kind: 'Suite', namespaced: true } as const
 const informer = { resource, resourceKind: 'Suite', namespace: undefined }
 

@@ -150,13 +150,15 @@ for (const { make, options } of apiServers) {
       unresolved.status?.conditions?.find((one) => one.type === 'ResolvedRefs')?.message ?? '',
       /ModelRoute .*gone \(spec\.model\.route\)/,
     )
-    assert.equal((await cluster.get(children.Deployment, ref)).metadata.generation, before.metadata.generation)
     const { namespace } = ref
+    const gone = { reason: 'NotFound', kind: 'ModelRoute', namespace, name: 'gone' }
+    assert.deepEqual(unresolved.status?.unresolvedReferences, [gone])
+    assert.equal((await cluster.get(children.Deployment, ref)).metadata.generation, before.metadata.generation)
     await cluster.create(
       ModelRoute,
       ModelRoute.object({ metadata: { name: 'gone', namespace }, spec: { providerRef: { name: 'mock' }, model: 'm' } }),
     )
-    await when('ResolvedRefs=True ResolvedRefs')
+    assert.equal((await when('ResolvedRefs=True ResolvedRefs')).status?.unresolvedReferences, undefined)
   })
 
   test(`${make}: a refusal of the cluster is a condition of the agent, without values`, options, async (t) => {

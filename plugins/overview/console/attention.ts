@@ -77,18 +77,18 @@ function waitingRuns(runs: Summary['waiting']['runs']): readonly AttentionRow[] 
   ]
 }
 
-function toUnready({ namespace, name, condition, reason, ready, since }: Unready): AttentionRow {
+function toUnready(unready: Unready): AttentionRow {
+  const { namespace, name, condition, reason, ready, since } = unready
   const address = `/agents/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`
   const isHeld = condition === 'EvalGated'
-  const reference = wordsOfReference(reason)
+  const reference = wordsOfReference(unready)
   const shared = { id: `unready ${namespace}/${name}`, icon: 'hourglass', tone: 'warn', since } as const
-  // The page of the agent has the condition, which names the reference.
   if (reference !== undefined)
     return {
       ...shared,
       icon: 'alert',
-      title: reference(name),
-      why: text.heldWhy(text.named, ready),
+      title: reference,
+      why: text.servesWhy(ready),
       act: text.openAgent,
       to: address,
     }
@@ -104,8 +104,12 @@ function toUnready({ namespace, name, condition, reason, ready, since }: Unready
   return { ...shared, title: text.unready(name), why: reason, act: text.openAgent, to: address }
 }
 
-function wordsOfReference(reason: string): ((name: string) => string) | undefined {
-  return Object.hasOwn(text.references, reason) ? text.references[reason as keyof typeof text.references] : undefined
+function wordsOfReference({ namespace, name, reason, reference }: Unready): string | undefined {
+  if (!Object.hasOwn(text.references, reason)) return undefined
+  const words = text.references[reason as keyof typeof text.references]
+  if (reference === null) return words(name, text.anObject)
+  const target = reference.namespace === namespace ? reference.name : `${reference.namespace}/${reference.name}`
+  return words(name, `${reference.kind} ${target}`)
 }
 
 function changedServers(servers: Summary['waiting']['manifests']): readonly AttentionRow[] {

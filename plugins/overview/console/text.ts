@@ -1,6 +1,8 @@
 const several = (count: number, one: string, many: string): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 
+const serves = (isServing: boolean): string => (isServing ? 'An earlier version serves.' : 'No version serves.')
+
 interface SpentBudget {
   readonly spent: string
   readonly limit: string
@@ -28,17 +30,17 @@ export const homeText = {
     noAgent: 'the platform',
     review: 'Review',
     held: (name: string) => `The newest version of ${name} is held back`,
-    heldWhy: (reason: string, isServing: boolean) =>
-      `${reason}.${isServing ? ' An earlier version serves.' : ' No version serves.'}`,
+    heldWhy: (reason: string, isServing: boolean) => `${reason}. ${serves(isServing)}`,
+    servesWhy: (isServing: boolean) => serves(isServing),
     failsToStart: (name: string) => `The newest version of ${name} does not start`,
     // By the reason of the condition.
     references: {
-      NotFound: (name: string) => `${name} refers to an object that does not exist`,
-      NotAllowed: (name: string) => `${name} refers to an object that its namespace may not use`,
-      KindNotAvailable: (name: string) => `${name} refers to a kind that is not installed`,
-      SecretNotForAgents: (name: string) => `${name} refers to a Secret of the platform`,
+      NotFound: (name: string, target: string) => `${name} refers to ${target}, which does not exist`,
+      NotAllowed: (name: string, target: string) => `${name} refers to ${target}, which its namespace may not use`,
+      KindNotAvailable: (name: string, target: string) => `${name} refers to ${target}, whose kind is not installed`,
+      SecretNotForAgents: (name: string, target: string) => `${name} refers to ${target}, which is of the platform`,
     },
-    named: 'Its page names the reference',
+    anObject: 'an object',
     compare: 'Compare',
     nearlySpent: (name: string, share: string) => `${name} has spent ${share} of its budget`,
     spent: (name: string) => `${name} has spent its budget`,

@@ -30,7 +30,7 @@ function isInterrupt(value: unknown): value is Interrupt {
 }
 
 function toAgUiInterrupt(runId: string, interrupt: Interrupt): object {
-  const { id, reason, tool, arguments: args, question, toolCallId } = interrupt
+  const { id, reason, tool, arguments: args, question, toolCallId, consent } = interrupt
   const isToolCall = reason === 'approval_required' && tool !== undefined && readId(toolCallId) !== undefined
   return {
     id: toAgUiInterruptId(runId, id),
@@ -38,7 +38,15 @@ function toAgUiInterrupt(runId: string, interrupt: Interrupt): object {
     message: question ?? (tool === undefined ? messages[reason] : `May the agent call ${tool}?`),
     ...(isToolCall ? { toolCallId } : {}),
     ...responseSchemaOf(interrupt),
-    metadata: { mesh: { runId, interruptId: id, reason, ...(tool === undefined ? {} : { tool, arguments: args }) } },
+    metadata: {
+      mesh: {
+        runId,
+        interruptId: id,
+        reason,
+        ...(tool === undefined ? {} : { tool, arguments: args }),
+        ...(consent === undefined ? {} : { consent }),
+      },
+    },
   }
 }
 

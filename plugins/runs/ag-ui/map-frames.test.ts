@@ -104,10 +104,12 @@ test('AG-UI: a pause ends the run with its interrupts, and an approved call is n
   const mapper = createFrameMapper({ threadId: 'thread', runId: 'run', id: runId, isCurrent: true })
   const call = { tool: 'pay', toolCallId: 'c', arguments: { amount: 5 } }
   const schema = { type: 'object', properties: { amount: { type: 'number' } } }
+  const consent = { namespace: 'demo', server: 'tickets', path: '/consent/demo/tickets?run=r' }
   const interrupts = [
     { id: 'a/b', reason: 'approval_required', ...call, schema },
     { id: 'q', reason: 'input_required', question: 'Which?' },
     { id: 'h', reason: 'budget_hold' },
+    { id: 'c', reason: 'auth_required', consent },
     { id: 7, reason: 'approval_required' },
   ]
   const step = mapper.map(frameOf('step.started', { step: 1 }))
@@ -120,8 +122,13 @@ test('AG-UI: a pause ends the run with its interrupts, and an approved call is n
       [`${runId}/a/b`, 'tool_call', 'c', 'May the agent call pay?'],
       [`${runId}/q`, 'input_required', undefined, 'Which?'],
       [`${runId}/h`, 'mesh:budget_hold', undefined, 'The budget of the agent is used up.'],
+      [`${runId}/c`, 'mesh:auth_required', undefined, 'The agent needs a grant.'],
     ],
   )
+  // Where the client sends the person to.
+  assert.deepEqual(first.interrupts[3]?.metadata, {
+    mesh: { runId, interruptId: 'c', reason: 'auth_required', consent },
+  })
   assert.deepEqual(first.interrupts[0]?.responseSchema?.['properties'].editedArgs, schema)
   const rest = [
     frameOf('run.resumed'),

@@ -1,25 +1,16 @@
 import type { Static } from 'typebox'
-import type { Capabilities, Capability, NavigationPage, RequiredRight } from '../../../schemas/api/identity.ts'
+import type { Capabilities, Capability, NavigationPage } from '../../../schemas/api/identity.ts'
+import { capabilityRefusal } from '../../contract/refusal.ts'
+import type { CapabilityRefusal } from '../../contract/refusal.ts'
 import { HOME_PATH } from './key-targets.ts'
 
 /** Response of `GET /api/capabilities`. */
 export type CapabilitiesResponse = Static<typeof Capabilities>
 
-/** Why a caller cannot use a page. */
-export type PageReason = NonNullable<Capability['reason']>
-
-/** Why a page is not shown, and what would change it. */
-export interface PageRefusal {
-  readonly reason: PageReason
-  readonly right?: RequiredRight | undefined
-  /** Name of the setting that enables it. */
-  readonly setting?: string | undefined
-}
-
 /** A page that is shown: of the server, and of the console. */
 export interface ShownPage {
   readonly page: Static<typeof NavigationPage>
-  readonly reason: PageReason | undefined
+  readonly reason: CapabilityRefusal['reason'] | undefined
 }
 
 /** A heading of the navigation with its pages. */
@@ -81,9 +72,6 @@ export function pageAt(
 export function refusalOf(
   { capability }: Static<typeof NavigationPage>,
   capabilities: readonly Capability[],
-): PageRefusal | undefined {
-  const found = capabilities.find(({ id }) => id === capability)
-  if (found === undefined) return { reason: 'disabled' }
-  const { enabled, reason = 'disabled', requires, setting } = found
-  return enabled ? undefined : { reason, right: requires, setting }
+): CapabilityRefusal | undefined {
+  return capabilityRefusal(capability, capabilities)
 }

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import { PageBar } from '../../parts/page/page-bar.tsx'
-import { DeniedState } from '../../parts/state/denied-state.tsx'
-import { NotEnabled } from '../../parts/state/not-enabled.tsx'
+import { RefusedState } from '../../parts/state/refused-state.tsx'
 import { refusalOf } from '../navigation/navigation.ts'
 import type { CapabilitiesResponse } from '../navigation/navigation.ts'
 import { pageOfPath } from '../navigation/page-of-path.ts'
@@ -22,15 +21,10 @@ export function AllowedPage({ path, response, children }: AllowedPageProps) {
   // A hidden plugin leaves no page. Below /x/ are pages of third parties, which say so themselves.
   if (page === undefined && path !== SIGN_IN_PATH && !path.startsWith('/x/')) return <NotFound />
   if (page === undefined || refusal === undefined) return children
-  const { reason, right, setting } = refusal
   return (
     <>
       <PageBar title={page.title} />
-      {reason === 'denied' ? (
-        <DeniedState right={right} isAnywhere />
-      ) : (
-        <NotEnabled reason={reason} setting={setting} />
-      )}
+      <RefusedState refusal={refusal} />
     </>
   )
 }

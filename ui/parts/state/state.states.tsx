@@ -6,6 +6,7 @@ import { EmptyState, NoMatch } from './empty-state.tsx'
 import { ErrorPanel } from './error-panel.tsx'
 import { FieldError } from './field-error.tsx'
 import { NotEnabled } from './not-enabled.tsx'
+import { RefusedState } from './refused-state.tsx'
 import { PageState, StateCode } from './page-state.tsx'
 import { ProblemState } from './problem-state.tsx'
 
@@ -63,6 +64,13 @@ export const stateStates: readonly PartStates[] = [
     states: [
       { name: 'disabled', show: () => <NotEnabled reason="disabled" /> },
       { name: 'unconfigured', show: () => <NotEnabled reason="unconfigured" setting="DATABASE_URL=postgres://..." /> },
+    ],
+  },
+  {
+    part: 'RefusedState',
+    states: [
+      { name: 'denied', show: () => <RefusedState refusal={{ reason: 'denied', right }} /> },
+      { name: 'unconfigured', show: () => <RefusedState refusal={{ reason: 'unconfigured', setting: 'a: true' }} /> },
     ],
   },
   {

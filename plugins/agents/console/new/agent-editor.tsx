@@ -10,6 +10,7 @@ import type { AgentSource } from './agent-source.ts'
 import { FilePane } from './file-pane.tsx'
 import { loadSource } from './load-source.ts'
 import { PromptPane } from './prompt-pane.tsx'
+import { wordsKeyOf } from './typed-words.ts'
 
 interface AgentEditorProps {
   readonly source: AgentSource
@@ -45,7 +46,7 @@ export function AgentEditor({ source, namespace, username, onLeave }: AgentEdito
   }
   if (document === undefined || yaml === undefined) return <CodeSkeleton text="" rows={12} />
   if (yaml === '' && source.kind === 'prompt')
-    return <PromptPane namespace={namespace} onMade={setMade} onLeave={onLeave} />
+    return <PromptPane wordsKey={wordsKeyOf(draftKeyOf(from))} {...{ namespace, onLeave }} onMade={setMade} />
   if (yaml === '' && source.kind === 'file') return <FilePane onMade={setMade} onLeave={onLeave} />
   return (
     <DraftForm
@@ -53,6 +54,7 @@ export function AgentEditor({ source, namespace, username, onLeave }: AgentEdito
       {...{ document, namespace, username, from, onLeave }}
       first={yaml}
       isRestored={made === undefined && restored !== undefined}
+      isMade={made !== undefined}
       tryInput={data?.tryInput}
     />
   )

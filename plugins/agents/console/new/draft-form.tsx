@@ -14,6 +14,7 @@ import { readYaml } from '#ui/parts/yaml/yaml-source.ts'
 import { draftKeyOf } from './agent-source.ts'
 import { isManifest, schemaOf, toBody } from './draft-body.ts'
 import styles from './new-agent.module.css'
+import { RefineCard } from './refine-card.tsx'
 import { RequirementsCard } from './requirements-card.tsx'
 import { newAgentText as text } from './text.ts'
 import { useCreate } from './use-create.ts'
@@ -26,6 +27,8 @@ interface DraftFormProps {
   readonly from: string
   readonly first: string
   readonly isRestored: boolean
+  /** It was generated or read from a file: a reload cannot load it again. */
+  readonly isMade: boolean
   readonly tryInput: string | undefined
   readonly onLeave: () => void
 }
@@ -35,7 +38,7 @@ const SETTLE_MS = 700
 
 /** The document as form and YAML, what it needs, and the buttons that try and create it. */
 export function DraftForm(props: DraftFormProps) {
-  const { document, namespace, username, from, first, isRestored, tryInput, onLeave } = props
+  const { document, namespace, username, from, first, isRestored, isMade, tryInput, onLeave } = props
   const [yaml, setYaml] = useState(first)
   const draftKey = draftKeyOf(from)
   const { outcome, busy, send } = useCreate({ namespace, draftKey, tryInput })
@@ -44,10 +47,10 @@ export function DraftForm(props: DraftFormProps) {
   }
   useKeys([{ keys: 'Ctrl+enter', label: text.create, run: create }])
   useEffect(() => {
-    if (yaml === first && !isRestored) return
+    if (yaml === first && !isRestored && !isMade) return
     const timer = setTimeout(() => keepDraft({ username, key: draftKey, yaml }), KEEP_MS)
     return () => clearTimeout(timer)
-  }, [yaml, first, isRestored, username, draftKey])
+  }, [yaml, first, isRestored, isMade, username, draftKey])
   const isObject = useMemo(() => isManifest(readYaml(yaml).value), [yaml])
   const schema = useMemo(() => schemaOf(document, isObject ? { kind: '' } : {}), [document, isObject])
   const body = useCheckedBody(yaml, schema, namespace)
@@ -74,6 +77,9 @@ export function DraftForm(props: DraftFormProps) {
         {...{ noun: text.noun, value: yaml, onChange: setYaml, onSave: create, schema, refused }}
         hidden={fieldsOfCluster}
       >
+        {isObject ? undefined : (
+          <RefineCard {...{ yaml, namespace }} wordsKey={`${draftKey}/change`} onTake={setYaml} />
+        )}
         <RequirementsCard body={body} />
       </DocumentPanes>
       <div className={styles['actions']}>

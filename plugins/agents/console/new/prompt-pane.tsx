@@ -8,10 +8,13 @@ import { ProblemState } from '#ui/parts/state/problem-state.tsx'
 import { toYaml } from './load-source.ts'
 import styles from './new-agent.module.css'
 import { newAgentText as text } from './text.ts'
+import { useTypedWords } from './typed-words.ts'
 
 type Generated = Static<typeof GenerateResponse>
 
 interface PromptPaneProps {
+  /** Draft of the words. */
+  readonly wordsKey: string
   readonly namespace: string
   readonly onMade: (yaml: string) => void
   readonly onLeave: () => void
@@ -20,8 +23,8 @@ interface PromptPaneProps {
 const MAX_PROMPT = 16_384
 
 /** Asks a model for the configuration. */
-export function PromptPane({ namespace, onMade, onLeave }: PromptPaneProps) {
-  const [prompt, setPrompt] = useState('')
+export function PromptPane({ wordsKey, namespace, onMade, onLeave }: PromptPaneProps) {
+  const { words: prompt, setWords: setPrompt } = useTypedWords(wordsKey)
   const [error, setError] = useState<Error>()
   const [isBusy, setBusy] = useState(false)
   const generate = async (): Promise<void> => {

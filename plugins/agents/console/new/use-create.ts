@@ -9,6 +9,7 @@ import { toNode } from '#ui/parts/yaml/schema-shape.ts'
 import { forgetDraft } from '#ui/kinds/document/draft-store.ts'
 import { toBody, toDocumentFields } from './draft-body.ts'
 import { newAgentText as text } from './text.ts'
+import { wordsKeyOf } from './typed-words.ts'
 
 interface CreatedAgent {
   readonly metadata: { readonly namespace?: string; readonly name: string }
@@ -51,7 +52,7 @@ export function useCreate({ namespace, draftKey, tryInput }: CreateInput) {
         body: toBody(value, namespace),
       })
       if (how === 'dryRun' || created === undefined) return setOutcome({ isAccepted: true })
-      forgetDraft(draftKey)
+      for (const key of [draftKey, wordsKeyOf(draftKey)]) forgetDraft(key)
       queries.invalidateQueries({ queryKey: ['agents'] }).catch(() => undefined)
       showToast({ kind: 'done', message: text.created(created.metadata.name) })
       await open(created)

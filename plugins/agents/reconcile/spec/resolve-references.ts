@@ -12,7 +12,7 @@ import { allowedNamespacesOf } from '../../references/read-references.ts'
 import type { References } from '../../references/references.ts'
 import type { AgentPromptSource, ResolvedPrompt } from '../../contract/points.ts'
 import type { FindResource } from '../../contract/resources.ts'
-import type { ConditionProblem } from '../conditions/problem.ts'
+import type { ConditionProblem, MissingReference } from '../conditions/problem.ts'
 
 /** Resolved references: stored with the spec of a revision. */
 export interface ReferenceResolution {
@@ -60,7 +60,8 @@ const ROUTE_NOT_READY = 'RouteNotReady'
 
 function joined(problems: readonly ConditionProblem[]): ConditionProblem | undefined {
   const [first] = problems
-  return first && { reason: first.reason, message: problems.map(({ message }) => message).join(' ') }
+  const references = problems.flatMap((problem) => problem.references ?? [])
+  return first && { reason: first.reason, message: problems.map(({ message }) => message).join(' '), references }
 }
 
 function toResolved(agent: AgentDeploymentObject, references: readonly Reference[]): ReferenceResolution {
@@ -74,6 +75,19 @@ function toResolved(agent: AgentDeploymentObject, references: readonly Reference
 }
 
 async function check(
+  context: ResolveContext,
+  reference: Reference,
+  from: string,
+): Promise<ConditionProblem | undefined> {
+  const problem = await problemOf(context, reference, from)
+  const { kind, name } = reference
+  const namespace = reference.namespace || from
+  if (problem === undefined || !isLabel(namespace) || !isName(name)) return problem
+  const missing: MissingReference = { reason: problem.reason, kind, namespace, name }
+  return { ...problem, references: [missing] }
+}
+
+async function problemOf(
   { cluster, findResource }: ResolveContext,
   reference: Reference,
   from: string,

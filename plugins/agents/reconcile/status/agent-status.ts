@@ -64,6 +64,7 @@ export function toStatus(found: Findings, settings: StatusSettings, now: Date): 
     ...progress?.counts,
     ...(found.routes.length === 0 ? {} : { modelRoutes: [...found.routes] }),
     ...(termination === undefined ? {} : { lastTermination: termination }),
+    ...toUnresolved(found),
     ...(agent.spec.executionModel === 'job' ? {} : { selector: selectorOf(agent), url: urlOf(agent) }),
     conditions: toConditions(
       agent,
@@ -94,6 +95,13 @@ function toServing(pods: readonly AgentPod[]): Pick<AgentDeploymentStatus, 'serv
 
 const MAX_SERVING = 16
 
+function toUnresolved({ unresolved }: Findings): Pick<AgentDeploymentStatus, 'unresolvedReferences'> {
+  const { references = [] } = unresolved ?? {}
+  return references.length === 0 ? {} : { unresolvedReferences: references.slice(0, MAX_UNRESOLVED) }
+}
+
+const MAX_UNRESOLVED = 16
+
 // A status of an earlier version has no time: its revision was rolled out before.
 function deployedSince(before: AgentDeploymentStatus | undefined, latest: string | undefined, now: Date) {
   if (latest === undefined) return {}
@@ -117,7 +125,8 @@ export function toAcceptedStatus(found: Findings, settings: StatusSettings, now:
     ...(isNew ? [ready(found, undefined), degraded(found)] : []),
   ]
   const kept = before.filter(({ type }) => values.every((value) => value.type !== type))
-  return { ...agent.status, conditions: [...toConditions(agent, values, now), ...kept] }
+  const { unresolvedReferences: _, ...status } = agent.status ?? {}
+  return { ...status, ...toUnresolved(found), conditions: [...toConditions(agent, values, now), ...kept] }
 }
 
 /**
@@ -155,7 +164,8 @@ export function urlOf(agent: AgentDeploymentObject): string {
 /** Returns what prevents the newest spec from serving, first cause first. The spec may also still be starting. */
 export function obstacleOf(found: Findings): ConditionProblem | undefined {
   const failing = found.progress?.complete === true ? undefined : (found.podProblem ?? found.progress?.failure)
-  return found.refusal ?? found.unresolved ?? found.blocked ?? failing
+  const obstacle = found.refusal ?? found.unresolved ?? found.blocked ?? failing
+  return obstacle && { reason: obstacle.reason, message: obstacle.message }
 }
 
 function accepted({ refusal }: Findings): ConditionValue {
@@ -166,7 +176,7 @@ function accepted({ refusal }: Findings): ConditionValue {
 function resolvedRefs({ refusal, unresolved, warning }: Findings): ConditionValue {
   const type = 'ResolvedRefs'
   const problem = unresolved ?? warning
-  if (problem !== undefined) return { type, status: 'False', ...problem }
+  if (problem !== undefined) return { type, status: 'False', reason: problem.reason, message: problem.message }
   if (refusal !== undefined)
     return { type, status: 'Unknown', reason: 'NotAccepted', message: 'References were not checked.' }
   return { type, status: 'True', reason: 'ResolvedRefs', message: 'Every reference was found.' }

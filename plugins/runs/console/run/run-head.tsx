@@ -33,7 +33,9 @@ const MOST_WORDS = 400
 export function RunHead({ run, progress, onFailure, onDecide }: RunHeadProps) {
   const { state, failReason, error, pauseReason, interrupts, waitReason } = run
   const isFailed = error !== null
-  const consent = interrupts.map((one) => consentPath(run.id, one)).find((path) => path !== undefined)
+  // The dialog has the ways to several consents, and the decisions beside them.
+  const [only] = interrupts.length === 1 ? interrupts : []
+  const consent = only && consentPath(run.id, only)
   return (
     <StateLine badge={<StatusBadge state={state} />}>
       {isFailed ? (
