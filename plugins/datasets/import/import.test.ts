@@ -42,6 +42,10 @@ for (const { name, skip, open } of pluginAdapters) {
       ['a', true, 'b', 'c'],
       'in the order of their creation',
     )
+    const first = (await send('GET', '/d/cases?limit=3')).json<{ nextCursor: string }>()
+    const rest = await send('GET', `/d/cases?limit=3&cursor=${encodeURIComponent(first.nextCursor)}`)
+    const last = rest.json<{ items: readonly { id: string }[]; nextCursor: string | null }>()
+    assert.deepEqual([last.items.map(({ id }) => id), last.nextCursor], [['c'], null])
   })
 
   test(`${name}: SEC: rows that cannot be stored are named by number, and nothing is stored`, { skip }, async (t) => {
