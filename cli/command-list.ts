@@ -17,6 +17,42 @@ export const pluginCommands: readonly ListedCommand[] = [
     load: async () => (await import('#plugins/cost/cli/commands.ts')).costBreakdown,
   },
   {
+    words: 'datasets cases',
+    summary: 'list the cases of a dataset, oldest first',
+    usesApi: true,
+    load: async () => (await import('#plugins/datasets/cli/commands.ts')).datasetsCases,
+  },
+  {
+    words: 'datasets export',
+    summary: 'export runs as cases of a dataset, without secrets',
+    usesApi: true,
+    load: async () => (await import('#plugins/datasets/cli/commands.ts')).datasetsExport,
+  },
+  {
+    words: 'datasets import',
+    summary: 'import cases from NDJSON: all lines, or none',
+    usesApi: true,
+    load: async () => (await import('#plugins/datasets/cli/commands.ts')).datasetsImport,
+  },
+  {
+    words: 'datasets label',
+    summary: 'label a case of a dataset',
+    usesApi: true,
+    load: async () => (await import('#plugins/datasets/cli/commands.ts')).datasetsLabel,
+  },
+  {
+    words: 'datasets list',
+    summary: 'list datasets by name',
+    usesApi: true,
+    load: async () => (await import('#plugins/datasets/cli/commands.ts')).datasetsList,
+  },
+  {
+    words: 'datasets pin',
+    summary: 'pin the cases of a dataset as they are',
+    usesApi: true,
+    load: async () => (await import('#plugins/datasets/cli/commands.ts')).datasetsPin,
+  },
+  {
     words: 'download-fixture',
     summary: 'download the recording of a run from the object store',
     usesApi: false,
