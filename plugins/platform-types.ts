@@ -39,6 +39,7 @@ import type {
 } from '#plugins/datasets/contract/events.ts'
 import type { erasureFinished, erasureRequested } from '#plugins/erasures/contract/events.ts'
 import type { eraser } from '#plugins/erasures/contract/points.ts'
+import type { evaluationFinished, evaluationRequested, gateOverridden } from '#plugins/evals/contract/events.ts'
 import type { suiteEvaluator } from '#plugins/evals/contract/points.ts'
 import type { scoreRecorded } from '#plugins/feedback/contract/events.ts'
 import type { documentDeleted, documentStored, ingestFailed } from '#plugins/knowledge/contract/events.ts'
@@ -50,6 +51,7 @@ import type {
   manifestRejected,
   serverPublished,
 } from '#plugins/mcp/contract/events.ts'
+import type { toolReplacement } from '#plugins/mcp/contract/points.ts'
 import type { itemRemembered } from '#plugins/memory/contract/events.ts'
 import type { promptRevisionDeleted } from '#plugins/prompts/contract/events.ts'
 import type { modelCallMetered, modelCallRefused } from '#plugins/providers/contract/events.ts'
@@ -113,6 +115,9 @@ export interface PlatformEvents {
   readonly 'dev.mesh.datasets.label-added.v1': DataOf<typeof labelAdded>
   readonly 'dev.mesh.erasures.finished.v1': DataOf<typeof erasureFinished>
   readonly 'dev.mesh.erasures.requested.v1': DataOf<typeof erasureRequested>
+  readonly 'dev.mesh.evals.evaluation-finished.v1': DataOf<typeof evaluationFinished>
+  readonly 'dev.mesh.evals.evaluation-requested.v1': DataOf<typeof evaluationRequested>
+  readonly 'dev.mesh.evals.gate-overridden.v1': DataOf<typeof gateOverridden>
   readonly 'dev.mesh.feedback.score-recorded.v1': DataOf<typeof scoreRecorded>
   readonly 'dev.mesh.knowledge.document-deleted.v1': DataOf<typeof documentDeleted>
   readonly 'dev.mesh.knowledge.document-stored.v1': DataOf<typeof documentStored>
@@ -167,6 +172,7 @@ export interface PlatformPoints {
   readonly 'evals.evaluator': ValueOf<typeof suiteEvaluator>
   readonly 'http.error-format': ValueOf<typeof errorFormat>
   readonly 'http.outcome': ValueOf<typeof httpOutcome>
+  readonly 'mcp.tool-replacement': ValueOf<typeof toolReplacement>
   readonly 'providers.adapter': ValueOf<typeof modelAdapter>
   readonly 'providers.agent-runs': ValueOf<typeof agentRuns>
   readonly 'providers.call-payment': ValueOf<typeof callPayment>

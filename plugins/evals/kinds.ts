@@ -29,8 +29,18 @@ export const suiteKind = crud(EvalSuite, {
   },
 })
 
-/** Rights of the manager on the status of suites, and on the routes of their judges. */
+const virtual = 'Virtual resource: exists only in access reviews.'
+
+/** Rights on evaluations, of the manager on the status of suites, and on the routes of their judges. */
 export const evalsAccess: readonly AccessRule[] = [
+  { resource: 'evalsuites/runs', kind: 'Evaluation', reason: virtual, developer: ['create', 'delete'] },
+  { resource: 'evalresults', kind: 'EvalResult', reason: virtual, viewer: ['get'] },
+  {
+    resource: 'evalsuites',
+    reason: 'Letting a revision serve that has not passed: a verb of access reviews.',
+    operator: ['override'],
+  },
+  { resource: 'modelroutes/invoke', reason: 'Judges of suites, by routes of their namespace.', worker: ['create'] },
   { resource: 'evalsuites/status', reason: 'Conditions and the newest evaluation.', manager: statusVerbs },
   { resource: 'modelroutes', manager: ['get'] },
 ]

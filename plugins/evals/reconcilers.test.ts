@@ -28,7 +28,17 @@ test('evals: the status of a suite names what cannot be evaluated', async (t) =>
   const namespace = `es-${process.pid}`
   await apply(admin, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
   const evaluators = () => [...builtInEvaluators, similarity]
-  const { reconcile } = suiteReconciler({ cluster: manager, now: () => new Date(), evaluators })
+  const { reconcile } = suiteReconciler({
+    cluster: manager,
+    now: () => new Date(),
+    evaluators,
+    findMissingDataset: async ({ spec: { datasetRef } }) =>
+      datasetRef.name === 'gone'
+        ? { reason: 'DatasetNotFound', message: 'spec.datasetRef: there is no dataset gone.' }
+        : undefined,
+    evaluate: async () => undefined,
+    newestOf: async () => undefined,
+  })
   const ref = (name: string): ObjectRef => ({ namespace, name }) as ObjectRef
   const write = (name: string, spec: EvalSuiteSpec) =>
     apply(admin, { apiVersion: 'mesh.dev/v1alpha1', kind: 'EvalSuite', metadata: { name, namespace }, spec })
@@ -44,6 +54,8 @@ test('evals: the status of a suite names what cannot be evaluated', async (t) =>
     Accepted: 'True Accepted 1 evaluator scores each case.',
     ResolvedRefs: 'True ResolvedRefs Every reference was found.',
   })
+  const gone = await conditionsOf('gone', suite({ datasetRef: { name: 'gone' } }))
+  assert.equal(gone['ResolvedRefs'], 'False DatasetNotFound spec.datasetRef: there is no dataset gone.')
   const judge = { route: { name: 'mock' }, maxCost: { amount: '1' } }
   const missing = await conditionsOf('judged', suite({ judge }))
   assert.match(missing['ResolvedRefs'] ?? '', /^False RouteNotFound spec\.judge\.route: there is no route es-\d+\/mock/)

@@ -25,6 +25,7 @@ interface Expected {
 const run: Expected = { kind: 'Run', verb: 'get', resource: 'runs' }
 const agent: Expected = { kind: 'AgentDeployment', verb: 'get', resource: 'agentdeployments' }
 const knowledgeBase: Expected = { kind: 'KnowledgeBase', verb: 'get', resource: 'knowledgebases' }
+const suite: Expected = { kind: 'EvalSuite', verb: 'get', resource: 'evalsuites' }
 const erasure: Expected = { kind: 'Erasure', verb: 'list', resource: 'erasures' }
 const manifest: Expected = { kind: 'McpServer', verb: 'list', resource: 'mcpapprovals' }
 const audit: Expected = { kind: 'AuditDay', verb: 'list', resource: 'auditlogs' }
@@ -47,6 +48,9 @@ const rights: Readonly<Record<string, Expected | undefined>> = {
   'dev.mesh.cost.agent-labels-changed.v1': agent,
   'dev.mesh.cost.person-erased.v1': undefined,
   'dev.mesh.erasures.requested.v1': erasure,
+  'dev.mesh.evals.evaluation-requested.v1': suite,
+  'dev.mesh.evals.evaluation-finished.v1': suite,
+  'dev.mesh.evals.gate-overridden.v1': suite,
   'dev.mesh.erasures.finished.v1': erasure,
   'dev.mesh.knowledge.document-stored.v1': knowledgeBase,
   'dev.mesh.knowledge.document-deleted.v1': knowledgeBase,

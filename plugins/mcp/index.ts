@@ -15,6 +15,7 @@ import {
   manifestRejected,
   serverPublished,
 } from './contract/events.ts'
+import { toolReplacement } from './contract/points.ts'
 import { createGrantTokens } from './oauth/tokens/grant-tokens.ts'
 import { grantEraser, grantPruner } from './oauth/remove-grants.ts'
 import { bindingKind, mcpAccess, serverKind, toolRegistryKind } from './kinds.ts'
@@ -41,6 +42,7 @@ export const mcp = definePlugin({
   kinds: [serverKind, bindingKind, toolRegistryKind],
   access: mcpAccess,
   errors: mcpErrors,
+  points: [toolReplacement],
   enforces: [
     { kind: 'AgentDeployment', field: 'tools[].bindingRef' },
     { kind: 'AgentDeployment', field: 'tools[].registryRef' },

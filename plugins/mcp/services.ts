@@ -9,6 +9,7 @@ import type { Approvals } from './approvals/approvals.ts'
 import { createFindLastWriter } from './approvals/last-writer.ts'
 import type { FindLastWriter } from './approvals/last-writer.ts'
 import type { RunsApi, RunsSystem } from '#plugins/runs/contract/api.ts'
+import { createReplaceCall } from './broker/replace-call.ts'
 import { createFindBoundTools } from './broker/bound-tools.ts'
 import { createCallPlaces } from './broker/call-places.ts'
 import { createCallTool } from './broker/call-tool.ts'
@@ -25,6 +26,7 @@ import { discover } from './discovery/discover.ts'
 import type { GrantServices } from './oauth/server/grant-services.ts'
 import { createRunTokens } from './oauth/tokens/run-tokens.ts'
 import { mcpMetrics } from './contract/metrics.ts'
+import { toolReplacement } from './contract/points.ts'
 import type { McpSettings } from './contract/settings.ts'
 
 /** Services of the plugin, for its slots. */
@@ -72,7 +74,7 @@ export function createServices(
     discoveries: createDiscoveries({ read: (key) => discover(withSession, key), most, waitMs: WAIT_MS }),
     grants,
     runs,
-    broker: ({ cluster }, ranRuns) => {
+    broker: ({ cluster, objects }, ranRuns) => {
       const { maxResultBytes, maxCalls: total, maxCallsPerNamespace: perNamespace } = settings
       // The first use of a session reads the manifest, too.
       const maxBytes = limits.maxBytes + maxResultBytes
@@ -97,6 +99,7 @@ export function createServices(
         }),
         onCall: (outcome) => made.inc({ outcome }),
         report: createReportCall({ cluster, log: core.log, now: core.now }),
+        replaced: createReplaceCall({ replacements: () => core.extensions(toolReplacement), objects, maxResultBytes }),
       })
     },
     close: async () => {

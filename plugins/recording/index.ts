@@ -3,6 +3,7 @@ import { definePlugin } from '#core/plugin/plugin.ts'
 import { agentPodPart } from '#plugins/agents/contract/points.ts'
 import { runs } from '#plugins/runs/index.ts'
 import { recordingConsumers } from './consumers.ts'
+import type { RecordingApi } from './contract/api.ts'
 import { recordingErrors } from './contract/errors.ts'
 import { recordingJobs } from './jobs.ts'
 import { recordingPodPart } from './pod-part.ts'
@@ -10,6 +11,7 @@ import { recordingRoutes } from './routes.ts'
 import { createServices } from './services.ts'
 import { recordingSettings } from './contract/settings.ts'
 import { recordingStateRoutes } from './state-routes.ts'
+import { findToolResult } from './store/find-tool-result.ts'
 
 const reason = 'Virtual resource: exists only in access reviews.'
 
@@ -26,6 +28,7 @@ export const recording = definePlugin({
   errors: recordingErrors,
   enforces: [{ kind: 'AgentDeployment', field: 'recording' }],
   create: createServices,
+  api: (): RecordingApi => ({ findToolResult }),
   contributions: () => [contribute(agentPodPart, recordingPodPart)],
   routes: recordingRoutes,
   stateRoutes: recordingStateRoutes,

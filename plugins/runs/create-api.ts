@@ -62,9 +62,9 @@ export function createRunsSystem(services: SystemServices): RunsSystem {
     list: (access, filter, page) => listSealed(services, access, filter, page),
     subjectOf: async (runId) => {
       const run = await findRun(db, runId)
-      return (
-        run && { subject: run.subject, agentUid: run.agent_uid, conversationId: run.conversation_id, state: run.state }
-      )
+      if (run === undefined) return undefined
+      const { subject, agent_uid: agentUid, conversation_id: conversationId, state, trigger_kind: trigger } = run
+      return { subject, agentUid, conversationId, state, trigger }
     },
     agentsAbove: (agentUid, runId) => readAgentsAbove(db, agentUid, runId),
   }

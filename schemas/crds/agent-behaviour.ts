@@ -289,8 +289,7 @@ export const evalGate = Type.Object(
       Type.Number({
         minimum: 0,
         maximum: 1,
-        default: 0.8,
-        description: 'Score at or above which the revision is promoted.',
+        description: 'Score at or above which the revision is promoted. Defaults to that of the suite.',
       }),
     ),
   },

@@ -19,6 +19,16 @@ const withObject = 'as long as its object'
 /** Everything that is stored. A table that is missing here fails a test. */
 export const keptData: readonly KeptData[] = [
   {
+    what: 'Evaluations with their cases and scores, and overrides of gates',
+    tables: ['evals_evaluations', 'evals_cases', 'evals_scores', 'evals_overrides'],
+    kept: 'as long as suite and agent; the content of a case until it has a score',
+    keptBy: [],
+    quotas: [],
+    bounded: 'the newest 500 evaluations of each suite, and an override of each revision',
+    metrics: [],
+    errors: [],
+  },
+  {
     what: 'Last attempts at model providers',
     tables: ['providers_health'],
     kept: withObject,

@@ -69,10 +69,18 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'prepared runs: a ServiceAccount is not reviewed',
     file: 'plugins/runs/prepared/prepare.ts',
-    find: 'if (!(await manager.subjectMay(subject, toQuestion(permission))))',
-    replace: "if (!(await manager.subjectMay(subject, toQuestion(permission))) && verb === '')",
+    find: 'if (!isItself && !(await manager.subjectMay(subject, toQuestion(permission))))',
+    replace: "if (!isItself && !(await manager.subjectMay(subject, toQuestion(permission))) && verb === '')",
     tests: prepared,
     only: 'ServiceAccount needs',
+  },
+  {
+    name: 'evaluations: fewer than 90 % of the cases suffice',
+    file: 'plugins/evals/execute/decide.ts',
+    find: 'if (scored < total * MIN_SCORED || means.score === null)',
+    replace: 'if (means.score === null)',
+    tests: ['plugins/evals/execute/decide.test.ts'],
+    only: 'an evaluation passes only if',
   },
   {
     name: 'prepared runs: a ServiceAccount of another namespace is accepted',

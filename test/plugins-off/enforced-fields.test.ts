@@ -8,7 +8,7 @@ const off = plugins.map(({ name }) => [name, { wiring: 'unwired', because: 'disa
 const all = unenforcedFields(AgentDeployment.kind, plugins, new Map(off))
 
 // What the platform itself or the launcher does with a field, without a plugin.
-const own = 'image executionModel runtime resources scaling pod prompt systemPrompt limits evalGate rollout'.split(' ')
+const own = 'image executionModel runtime resources scaling pod prompt systemPrompt limits rollout'.split(' ')
 
 test('R2-C1: each field of an agent is enforced by a plugin that names it, or by the platform itself', () => {
   const named = new Set(all.map(({ field }) => field.split(/[.[]/, 1)[0]))

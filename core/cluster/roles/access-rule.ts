@@ -1,8 +1,10 @@
 /** Verbs of a rule. `*` and `deletecollection` are never granted (K6). */
 export const accessVerbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'] as const
 
-/** Verbs of access reviews only: no request to the API server has them. `promote` moves a protected label. */
-export const reviewedVerbs = ['promote', 'approve', 'publish'] as const
+/**
+ * Verbs of access reviews only: no request to the API server has them. `promote` moves a protected label, `override` lets a revision pass its gate.
+ */
+export const reviewedVerbs = ['promote', 'approve', 'publish', 'override'] as const
 
 /** A verb of a rule. */
 export type Verb = (typeof accessVerbs)[number] | (typeof reviewedVerbs)[number]

@@ -11,7 +11,8 @@ import { nothing } from '#schemas/api/common.ts'
 import { toolCall, offeredTools } from '../contract/wire.ts'
 import { mcpErrors } from '../contract/errors.ts'
 import type { BoundTool, BoundTools, FindBoundTools } from './bound-tools.ts'
-import type { CallTool } from './call-tool.ts'
+import type { BoundCall, CallTool } from './call-tool.ts'
+import type { ToolResult } from './tool-result.ts'
 import type { ReportCall } from './report-call.ts'
 
 /** Dependencies of the routes. */
@@ -23,6 +24,8 @@ export interface BrokerOptions {
   /** Reports the outcome of a call, for metrics. */
   readonly onCall: (outcome: string) => void
   readonly report: ReportCall
+  /** The result of a call that must not reach its server; undefined: it is called. */
+  readonly replaced: (call: BoundCall) => Promise<ToolResult | undefined>
 }
 
 const ToolParams = Type.Object({
@@ -56,7 +59,7 @@ function listEndpoint({ check, boundTools }: BrokerOptions): AnyEndpoint {
   })
 }
 
-function callEndpoint({ check, boundTools, callTool, onCall, report }: BrokerOptions): AnyEndpoint {
+function callEndpoint({ check, boundTools, callTool, onCall, report, replaced }: BrokerOptions): AnyEndpoint {
   return endpoint({
     ...stateRoute(toolCall),
     summary: 'Call a tool of the calling agent at its MCP server, once.',
@@ -69,7 +72,10 @@ function callEndpoint({ check, boundTools, callTool, onCall, report }: BrokerOpt
       if (bound === undefined) throw new Fail(mcpErrors.unknown_tool)
       try {
         checkListed(bound, body)
-        const result = await callTool({ bound, args: body.arguments ?? {}, agent, runId, signal })
+        const call = { bound, args: body.arguments ?? {}, agent, runId, signal }
+        const answered = await replaced(call)
+        if (answered !== undefined) return { ...answered, content: [...answered.content] }
+        const result = await callTool(call)
         onCall(result.isError ? 'tool_error' : 'ok')
         report(bound, undefined).catch(() => undefined)
         return { ...result, content: [...result.content] }

@@ -125,7 +125,9 @@ async function ownerOf(
   if (runId !== undefined && run?.agentUid !== uid) throw new Fail(memoryErrors.unknown_run)
   if (scope === 'user' && run === undefined)
     throw refuse('X-Mesh-Run-Id', 'memory of this agent is kept per user: a run is required')
-  return { namespace, name, uid, subject: scope === 'user' ? run?.subject : undefined }
+  // A case of an evaluation starts with an empty memory, which no other run reads.
+  const subject = run?.trigger === 'eval' ? `eval/${runId}` : run?.subject
+  return { namespace, name, uid, subject: scope === 'user' || run?.trigger === 'eval' ? subject : undefined }
 }
 
 function refuse(pointer: string, detail: string): Fail {

@@ -52,6 +52,8 @@ export interface SubjectOfRun {
   readonly agentUid: string | null
   readonly conversationId: string
   readonly state: RunState
+  /** Kind of its trigger, such as api or eval. */
+  readonly trigger: string
 }
 
 /** A consent for which runs may wait. */

@@ -74,8 +74,10 @@ export interface ExecutorRun {
    * a report that is not of this shape.
    */
   progress(report: RunProgress): void
-  /** State and outcome of the child runs, oldest first. */
-  children(): Promise<readonly ChildRun[]>
+  /** State and outcome of the child runs, oldest first; of those with these ids, if they are given. */
+  children(ids?: readonly string[]): Promise<readonly ChildRun[]>
+  /** Names of the tools that a child run has called, in the order of their calls; at most 1,000. */
+  toolsOf(childId: string): Promise<readonly string[]>
 }
 
 /** A change of a run by its executor. */
@@ -98,6 +100,8 @@ export interface ChildRun extends QueuedRun {
   readonly output: unknown
   readonly error: string | null
   readonly failReason: string | null
+  /** Costs of its metered model calls, in micro-units; null without a priced call, and for several currencies. */
+  readonly cost: { readonly micros: bigint; readonly currency: string } | null
 }
 
 /** Names the tenants of namespaces, for statistics by tenant. */

@@ -21,6 +21,15 @@ export function checkProof(caller: { readonly username: string }, access: Access
   if (username !== caller.username) throw new Error('the proof is of another caller')
 }
 
+/**
+ * Whether a subject is the ServiceAccount of the agent that it invokes: the agent itself. The manager creates that account with the agent and owns it, and
+ * an evaluation that no person requests acts as it (ADR 0298).
+ */
+export function isOfItself(subject: string, { verb, resource, group, namespace, name }: PermissionIn): boolean {
+  const isInvoke = verb === invoke.verb && resource === invoke.resource && group === undefined
+  return isInvoke && name !== undefined && subject === `system:serviceaccount:${namespace}:${name}`
+}
+
 /** The access review of a permission. */
 export function toQuestion({ verb, resource, group, namespace, name }: PermissionIn): SubjectAttributes {
   return { verb, resource, namespace, ...(group ? { group } : {}), ...(name ? { name } : {}) }

@@ -20,7 +20,7 @@ import { createRun } from '../create/create-run.ts'
 import type { CreateServices } from '../create/create-run.ts'
 import { targetOf } from '../create/find-target.ts'
 import { newRun } from '../create/new-run.ts'
-import { fromScope } from '../create/permission.ts'
+import { fromScope, invoke, isOfItself } from '../create/permission.ts'
 import { checkDepth } from '../create/run-depth.ts'
 import { isSettled } from '../lifecycle/decide.ts'
 import { checkDelegate } from './check-delegate.ts'
@@ -193,9 +193,11 @@ async function isStillAllowed(
   { agent_name: name, namespace }: SelectedRun,
   [scope]: readonly string[],
 ): Promise<boolean> {
-  if (name !== null) return mayInvoke(services, user, namespace, name)
+  if (name !== null)
+    return isOfItself(user.username, { ...invoke, namespace, name }) || mayInvoke(services, user, namespace, name)
   const question = fromScope(scope, namespace)
-  return question !== undefined && services.state.subjectMay(user, question)
+  if (question === undefined) return false
+  return isOfItself(user.username, { ...question, namespace }) || services.state.subjectMay(user, question)
 }
 
 /** Reviews whether the subject of a run may invoke an agent. */

@@ -8,7 +8,7 @@ import type { PreparedRun } from '../contract/prepared-run.ts'
 import { runErrors } from '../contract/errors.ts'
 import { idPattern } from '../contract/run.ts'
 import type { RunsTables, SelectedRun } from '../contract/tables.ts'
-import { toQuestion } from '../create/permission.ts'
+import { isOfItself, toQuestion } from '../create/permission.ts'
 import type { PermissionIn } from '../create/permission.ts'
 import { isSettled } from '../lifecycle/decide.ts'
 import { permissionOf, sealPrepared } from '../prepared/prepare.ts'
@@ -80,6 +80,7 @@ async function checkRight({ state }: PrepareChildServices, subject: UserInfo, pe
   const own = /^system:serviceaccount:([^:]+):/.exec(subject.username)?.[1]
   if (own !== undefined && own !== namespace)
     throw new Fail('forbidden', 'A ServiceAccount has runs only in its own namespace.')
+  if (isOfItself(subject.username, permission)) return
   if (!(await state.subjectMay(subject, toQuestion(permission))))
     throw new Fail('forbidden', `The subject of the run may not ${verb} ${resource} ${name ?? ''} in ${namespace}.`)
 }

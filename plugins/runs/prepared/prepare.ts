@@ -6,7 +6,7 @@ import { isStatus } from '#core/kube/status.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import type { ManagerContext } from '#core/plugin/role-contexts.ts'
 import { formatTraceparent, parseTraceparent, startTrace } from '#core/telemetry/traceparent.ts'
-import { checkProof, invoke, toQuestion, toScope } from '../create/permission.ts'
+import { checkProof, invoke, isOfItself, toQuestion, toScope } from '../create/permission.ts'
 import type { PermissionIn } from '../create/permission.ts'
 import { newRun } from '../create/new-run.ts'
 import type { RunAuthority } from '../create/new-run.ts'
@@ -61,7 +61,8 @@ export async function prepareRunAs(
   if (account.namespace !== namespace)
     throw new Fail('forbidden', 'A ServiceAccount has runs only in its own namespace.')
   const subject = await readAccount(manager, ref)
-  if (!(await manager.subjectMay(subject, toQuestion(permission))))
+  const isItself = isOfItself(subject.username, permission)
+  if (!isItself && !(await manager.subjectMay(subject, toQuestion(permission))))
     throw new Fail(
       'forbidden',
       `The ServiceAccount ${ref.name} may not ${verb} ${resource} ${name ?? ''} in ${namespace}.`,

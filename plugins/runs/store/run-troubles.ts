@@ -53,7 +53,7 @@ export async function readFailingAgents(db: Db, access: Proofs, since: Date, top
         coalesce(sum(s.runs) filter (where s.state in ('failed', 'timed_out', 'rejected')), 0) as failed
       from (${uidsOf(access)}) n join runs_sums s on s.namespace_uid = n.uid and s.width = 3600
         and s.start >= date_bin('1 hour', ${since}::timestamptz, 'epoch'::timestamptz)
-      where s.agent_uid <> '' group by s.agent_uid),
+      where s.agent_uid <> '' and s.trigger_kind <> 'eval' group by s.agent_uid),
     found as materialized (
       select * from counted where failed > 0 and failed >= runs * ${sql.lit(MIN_FAILED_SHARE)}::float8)
     select namespace, agent, runs::float8 as runs, failed::float8 as failed, (select count(*)::int from found) as count

@@ -3,6 +3,7 @@ import { agents, bearerOnly, nameOf, ok, query, templates } from './route-case.t
 import type { RouteCase } from './route-case.ts'
 import { agentRoutes } from './routes-agents.ts'
 import { datasetRoutes } from './routes-datasets.ts'
+import { evalRoutes } from './routes-evals.ts'
 import { kindRoutes } from './routes-kinds.ts'
 import { mcpRoutes } from './routes-mcp.ts'
 import { grantRoutes } from './routes-grants.ts'
@@ -21,6 +22,7 @@ export const routes: Readonly<Record<string, RouteCase>> = {
   ...promptRoutes,
   ...agentRoutes,
   ...datasetRoutes,
+  ...evalRoutes,
   'GET /api/whoami': bearerOnly('/api/whoami'),
   'GET /api/capabilities': bearerOnly('/api/capabilities'),
   'GET /api/version': bearerOnly('/api/version'),

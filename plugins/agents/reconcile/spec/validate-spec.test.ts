@@ -9,7 +9,6 @@ import { validateSpec } from './validate-spec.ts'
 test('a spec that this installation cannot run is refused with a reason', () => {
   const reason = (spec: AgentDeploymentSpec, more: Partial<ReconcileSettings> = {}) =>
     validateSpec(agentOf(spec), { ...settings, ...more })?.reason
-  assert.equal(reason({ ...declarative, evalGate: { suiteRef: { name: 's' }, minScore: 1 } }), 'EvalGateNotAvailable')
   assert.equal(reason({ ...declarative, executionModel: 'job' }), 'JobNeedsProcess')
   assert.equal(reason(command), undefined)
   assert.equal(reason(command, { hardened: true }), 'ImageNeedsDigest')

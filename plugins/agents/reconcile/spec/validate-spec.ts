@@ -11,8 +11,6 @@ import type { ConditionProblem } from '../conditions/problem.ts'
 export function validateSpec(agent: AgentDeploymentObject, settings: ReconcileSettings): ConditionProblem | undefined {
   const { spec } = agent
   const form = workloadType(spec)
-  if (spec.evalGate !== undefined)
-    return refusal('EvalGateNotAvailable', 'spec.evalGate needs eval suites, which this installation does not have.')
   if (spec.executionModel === 'job' && form === 'declarative')
     return refusal('JobNeedsProcess', 'A job ends when its process does: it needs runtime.command or an image.')
   if (settings.hardened && spec.image !== undefined && !spec.image.includes('@sha256:'))

@@ -23,14 +23,25 @@ export async function readProgress(db: Db, runId: string) {
   return row?.progress ?? undefined
 }
 
-/** Child runs with their outcome, oldest first. */
-export function readChildren(db: Db, parentId: string) {
-  return db
+/** Child runs with their outcome and costs, oldest first. */
+export function readChildren(db: Db, parentId: string, ids?: readonly string[]) {
+  const query = db
     .selectFrom('runs_runs')
     .innerJoin('runs_content', 'runs_content.run_id', 'runs_runs.id')
+    .leftJoin('runs_costs', 'runs_costs.run_id', 'runs_runs.id')
     .select(['runs_runs.id', 'state', 'fail_reason', 'runs_content.output', 'runs_content.error'])
+    .select(['runs_costs.micros', 'runs_costs.currency', 'runs_costs.mixed'])
     .where('parent_run_id', '=', parentId)
     .orderBy('runs_runs.created_at')
     .orderBy('runs_runs.id')
-    .execute()
+  return (ids === undefined ? query : query.where('runs_runs.id', 'in', [...ids, parentId])).execute()
+}
+
+/** Names of the tools that a child of a run has called, in the order of their calls. */
+export async function readChildTools(db: Db, parentId: string, childId: string): Promise<readonly string[]> {
+  const { rows } = await sql<{ tool: string | null }>`
+    select data ->> 'name' as tool from runs_journal where run_id = (
+      select id from runs_runs where id = ${childId} and parent_run_id = ${parentId})
+    and kind = 'tool.started' order by seq limit 1000`.execute(db)
+  return rows.flatMap(({ tool }) => tool ?? [])
 }

@@ -70,7 +70,7 @@ export async function readSums(db: Reader<RunsTables>, query: SumsQuery): Promis
       select ${column} as key, ${binOf(source, binSeconds)} as bin, currency, max(namespace) as namespace, max(agent) as agent,
         sum(runs) as runs, ${countOf(['succeeded'])} as succeeded, ${countOf(['failed', 'timed_out', 'rejected'])} as failed,
         ${countOf(['paused'])} as paused, ${listOf([...numbers.slice(4), ...times], (name) => sql`sum(${name}) as ${name}`)}
-      from (${sourceOf(source)}) cells where ${matchesFilter(filter)} group by 1, 2, 3),
+      from (${sourceOf(source)}) cells where ${matchesFilter(filter)} and ${withoutEvals(query)} group by 1, 2, 3),
     tops as (select key from grouped group by key order by sum(runs) desc, key limit ${top})
     ${part('all', [], true)}
     union all ${part('bin', ['bin'], true)}
@@ -111,6 +111,11 @@ export function matchesFilter(filter: SumsFilter): RawBuilder<unknown> {
     ([column, values]) => sql`${sql.ref(column)} = any(${[...(values ?? [])]}::text[])`,
   )
   return parts.length === 0 ? sql`true` : sql.join(parts, sql` and `)
+}
+
+// Runs of evaluations say nothing about production; they are counted where someone asks for triggers.
+function withoutEvals({ filter, key }: SumsQuery): RawBuilder<unknown> {
+  return filter.trigger_kind !== undefined || key === 'trigger_kind' ? sql`true` : sql`trigger_kind <> 'eval'`
 }
 
 function sourceOf(source: SumsSource): RawBuilder<unknown> {

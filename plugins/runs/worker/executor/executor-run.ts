@@ -2,7 +2,7 @@ import { terminalStates } from '#schemas/runs/run.ts'
 import type { LauncherEntry, Resolution } from '#schemas/runs/run.ts'
 import { LeaseLost, nameOfRun, traceparentOf, workerAuthor } from '../../lifecycle/run-writer.ts'
 import type { ChildRun, ExecutorChange, ExecutorEntry, ExecutorRun } from '../../contract/points.ts'
-import { readChildren, saveCheckpoint } from '../../store/internal/executor-content.ts'
+import { readChildTools, readChildren, saveCheckpoint } from '../../store/internal/executor-content.ts'
 import type { Claim } from '../../store/internal/lease.ts'
 import type { RunsTables, SelectedRun } from '../../contract/tables.ts'
 import { AgentFault, invalid } from '../entries/agent-fault.ts'
@@ -75,7 +75,8 @@ export function createExecutorRun(services: WorkerServices, attempt: ExecutorAtt
       return services.queueChild(tx, prepared, run.id)
     },
     progress: over.progress.report,
-    children: async () => (await readChildren(services.store.reader<RunsTables>(), run.id)).map(toChild),
+    children: async (ids) => (await readChildren(services.store.reader<RunsTables>(), run.id, ids)).map(toChild),
+    toolsOf: (childId) => readChildTools(services.store.reader<RunsTables>(), run.id, childId),
   }
 }
 
@@ -123,7 +124,9 @@ function toEntry(
 }
 
 function toChild(row: Awaited<ReturnType<typeof readChildren>>[number]): ChildRun {
-  return { runId: row.id, state: row.state, output: row.output, error: row.error, failReason: row.fail_reason }
+  const { id: runId, state, output, error, fail_reason: failReason, micros, currency, mixed } = row
+  const cost = micros === null || currency === null || mixed === true ? null : { micros: BigInt(micros), currency }
+  return { runId, state, output, error, failReason, cost }
 }
 
 function bytesOf(text: string): number {

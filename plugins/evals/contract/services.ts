@@ -1,0 +1,28 @@
+import type { Store } from '#core/event-store/store.ts'
+import type { CoreWith } from '#core/plugin/core-services.ts'
+import type { DatasetsApi } from '#plugins/datasets/contract/api.ts'
+import type { RecordingApi } from '#plugins/recording/contract/api.ts'
+import type { RunsApi } from '#plugins/runs/contract/api.ts'
+import { suiteEvaluator } from './points.ts'
+import type { Evaluator } from './points.ts'
+
+/** Services of the plugin, for its slots. */
+export interface EvalsServices {
+  readonly core: CoreWith<readonly ['store']>
+  readonly store: Store
+  readonly runs: RunsApi
+  readonly datasets: DatasetsApi
+  readonly recording: RecordingApi
+  readonly now: () => Date
+  readonly evaluators: () => readonly Evaluator[]
+}
+
+/** Creates the services, without I/O. */
+export function createServices(
+  core: CoreWith<readonly ['store']>,
+  _settings: object,
+  { runs, datasets, recording }: Pick<EvalsServices, 'runs' | 'datasets' | 'recording'>,
+): EvalsServices {
+  const { store, now } = core
+  return { core, store, runs, datasets, recording, now, evaluators: () => core.extensions(suiteEvaluator) }
+}
