@@ -13,6 +13,7 @@ import { mcpGrantPages } from '../plugins/mcp/console/grants/page.ts'
 import { mcpServerPages } from '../plugins/mcp/console/servers/page.ts'
 import { toolPages } from '../plugins/mcp/console/tools/page.ts'
 import { overviewPages } from '../plugins/overview/console/page.ts'
+import { promptPages } from '../plugins/prompts/console/page.ts'
 import { providerPages } from '../plugins/providers/console/providers/page.ts'
 import { modelRoutePages } from '../plugins/providers/console/routes/page.ts'
 import { agentRegistryPages } from '../plugins/registries/console/page.ts'
@@ -39,6 +40,7 @@ export const pluginPages: readonly ConsolePages[] = [
   mcpServerPages,
   toolPages,
   overviewPages,
+  promptPages,
   providerPages,
   modelRoutePages,
   agentRegistryPages,

@@ -39,4 +39,5 @@ export const prompts = definePlugin({
     contribute(agentRequirement, createPromptCheck(services)),
   ],
   routes: (services) => [...writeRoutes(services), diffRoute(services)],
+  console: [{ id: 'prompts', title: 'Prompts', section: 'Build', path: '/prompts', capability: 'prompts' }],
 })

@@ -13,6 +13,8 @@ export interface ApiRequest {
   readonly query?: RequestQuery
   /** Sent as JSON. */
   readonly body?: unknown
+  /** A document in YAML, in place of `body`. */
+  readonly yaml?: string
   /** Further headers, such as `accept` or `idempotency-key`. */
   readonly headers?: Readonly<Record<string, string>>
   /** Hash that the bytes of the response must have, as of a script: `sha256-…`. */
@@ -22,11 +24,13 @@ export interface ApiRequest {
 
 /** Sends a request of the session and returns its response, whose body is not read. Throws an `ApiProblem` for every other response and without a connection. */
 export async function requestApi(request: ApiRequest): Promise<Response> {
-  const { method = 'GET', path, query = {}, body, headers, integrity, signal } = request
+  const { method = 'GET', path, query = {}, body, yaml, headers, integrity, signal } = request
+  const sent = yaml ?? (body === undefined ? undefined : JSON.stringify(body))
+  const type = yaml === undefined ? {} : { 'content-type': 'application/yaml' }
   const response = await fetch(toApiUrl(path, query), {
     method,
-    headers: { ...(method === 'GET' ? {} : writeHeaders), ...headers },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    headers: { ...(method === 'GET' ? {} : writeHeaders), ...type, ...headers },
+    ...(sent === undefined ? {} : { body: sent }),
     ...(integrity === undefined ? {} : { integrity }),
     ...(signal === undefined ? {} : { signal }),
   }).catch((error: unknown) => {

@@ -24,7 +24,7 @@ export interface ContentWrite extends PromptWrite {
 }
 
 /** Where a prompt is created that does not exist. */
-export interface PromptPlace {
+export interface PromptHome {
   readonly namespaceUid: string
   readonly quota: number
 }
@@ -49,7 +49,7 @@ export async function appendVersionIn(tx: Tx, { content, labels, ...write }: Con
 export async function createPromptIn(
   tx: Tx,
   { content, labels, ...write }: ContentWrite,
-  place: PromptPlace,
+  place: PromptHome,
 ): Promise<StoredRow> {
   const { expect: _, ...key } = write
   const made = await createStoredIn(tx, promptResource, { ...key, ...place, fields: toVersionFields(content, null) })

@@ -41,6 +41,8 @@ const ofCall: Rule = () => [below(['cost'], COST_MS), below(['tenants'], COST_MS
 const ofTenant: Rule = () => [below(['tenants'], LIST_MS), list('summary', SUMMARY_MS)]
 const ofShare: Rule = () => [below(['my'], LIST_MS), below(['runs'], LIST_MS)]
 
+const ofPrompt: Rule = () => [below(['promptversions'], LIST_MS)]
+
 const rules: Readonly<Record<string, Rule>> = {
   'agents.degraded': ofObject,
   'agents.ready': ofObject,
@@ -58,6 +60,11 @@ const rules: Readonly<Record<string, Rule>> = {
   'knowledge.document-stored': () => [below(['knowledgebases'], LIST_MS)],
   'knowledge.ingest-failed': () => [below(['knowledgebases'], LIST_MS)],
   'memory.item-remembered': () => [below(['memory'], LIST_MS)],
+  'prompts.prompt-version-created': ofPrompt,
+  'prompts.prompt-version-deleted': ofPrompt,
+  'prompts.prompt-version-label-moved': ofPrompt,
+  'prompts.prompt-version-updated': ofPrompt,
+  'prompts.revision-deleted': ofPrompt,
   'providers.model-call-metered': ofCall,
   'runs.cancel-requested': ofRun,
   'runs.cancelled': ofRun,
@@ -107,6 +114,7 @@ const kindsOfPages = [
   'knowledgebases',
   'memory',
   'my',
+  'promptversions',
   'topology',
   'providers',
   'modelroutes',
