@@ -24,8 +24,8 @@ import { withoutPolls } from './platform/without-polls.ts'
  */
 const bounds = {
   PGlite: { statements: 52, transactions: 7 },
-  // With a notification for each commit that appends.
-  PostgreSQL: { statements: 56, transactions: 7 },
+  // With notifications of commits.
+  PostgreSQL: { statements: 53, transactions: 7 },
 } as const
 
 // What the run causes after its answer: the relay's cursor (250 ms) and batches of consumers (up to 100 ms).

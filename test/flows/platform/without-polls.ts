@@ -13,7 +13,8 @@ export interface OperationCount {
  * What most of several operations alike take, without transactions that also run between operations (`idle`) or at intervals. A batch counts once: a busy
  * machine divides batches of the relay and of consumers, or lets one serve two operations.
  */
-export function withoutPolls(operations: readonly StatementCounts[], idle: StatementCounts): OperationCount {
+export function withoutPolls(given: readonly StatementCounts[], idle: StatementCounts): OperationCount {
+  const operations = given.map((counts) => Object.fromEntries(Object.entries(counts).map(withCommonEnd)))
   const texts = [...new Set(operations.flatMap((counts) => Object.keys(counts)))]
   const usual = texts.map((one) => [one, usualCount(operations, one)] as const)
   const found = select(Object.fromEntries(usual), (one, count) => count > 0 && !(one in idle) && !isTimed(one))
@@ -27,9 +28,23 @@ function usualCount(operations: readonly StatementCounts[], transaction: string)
   return isBatch(transaction) ? Math.min(median, 1) : median
 }
 
-// Reads of the log and claims of its events, by the relay and by consumers.
+// Reads of the log and claims of its events, by the relay and by consumers, places of the relay, and notifications of commits.
+const batches = [
+  'claim_events(',
+  'select pg_notify(',
+  'select * from "events" where "position" >',
+  'insert into "cursor"',
+]
+
 function isBatch(transaction: string): boolean {
-  return transaction.includes('claim_events(') || transaction.startsWith('select * from "events" where "position" >')
+  return batches.some((text) => transaction.includes(text))
+}
+
+// Columns of the run that its last append sets depend on what was appended before.
+function withCommonEnd([transaction, count]: [string, number]): readonly [string, number] {
+  if (!/tries = 0, state = /.test(transaction)) return [transaction, count]
+  const lines = transaction.split('\n').map((line) => line.replace(/^(with lease|update "runs_runs") .*/, '$1'))
+  return [lines.join('\n'), count]
 }
 
 const timed = [
@@ -49,8 +64,11 @@ const timed = [
   'insert into resume_versions',
 ]
 
+// Entries of a run that goes on. On a quiet machine they are part of its last append.
+const earlierEntries = /launcher_n = \$\d+, tries = 0 where/
+
 function isTimed(transaction: string): boolean {
-  return timed.some((text) => transaction.includes(text))
+  return earlierEntries.test(transaction) || timed.some((text) => transaction.includes(text))
 }
 
 function statementsOf(transactions: StatementCounts): number {
