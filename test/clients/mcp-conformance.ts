@@ -43,7 +43,7 @@ const tools: Readonly<Record<(typeof entries)[number], Readonly<Record<string, T
 
 type Revision = '2025-11-25' | '2026-07-28'
 
-/** Client scenarios. The others need OAuth, streams of a GET, or answers to questions of a server, which the client does not offer. */
+/** Client scenarios without authorization. The others need streams of a GET, or answers to questions of a server, which the client does not offer. */
 const clientScenarios: Readonly<Record<Revision, readonly string[]>> = {
   '2025-11-25': ['initialize', 'tools_call', 'json-schema-2020-12-preservation'],
   '2026-07-28': [
@@ -57,6 +57,37 @@ const clientScenarios: Readonly<Record<Revision, readonly string[]>> = {
   ],
 }
 
+/**
+ * Client scenarios with authorization, in which a person consents. The others need a client with a configured secret, a document of metadata at an
+ * address of the suite, or scopes for `server/discover`.
+ */
+const consentScenarios: Readonly<Record<Revision, readonly string[]>> = {
+  '2025-11-25': [
+    'auth/metadata-default',
+    'auth/metadata-var1',
+    'auth/metadata-var2',
+    'auth/metadata-var3',
+    'auth/scope-from-www-authenticate',
+    'auth/scope-from-scopes-supported',
+    'auth/scope-omitted-when-undefined',
+    'auth/scope-retry-limit',
+    'auth/token-endpoint-auth-basic',
+    'auth/token-endpoint-auth-post',
+    'auth/token-endpoint-auth-none',
+  ],
+  '2026-07-28': [
+    'auth/iss-supported',
+    'auth/iss-not-advertised',
+    'auth/iss-supported-missing',
+    'auth/iss-wrong-issuer',
+    'auth/iss-unexpected',
+    'auth/iss-normalized',
+    'auth/metadata-issuer-mismatch',
+    'auth/resource-mismatch',
+    'auth/offline-access-scope',
+  ],
+}
+
 function text(value: string): { readonly result: { readonly content: readonly object[] } } {
   return { result: { content: [{ type: 'text', text: value }] } }
 }
@@ -65,7 +96,7 @@ const agent = `require('http').createServer((_, answer) => answer.end(process.en
 
 /**
  * The conformance suite of MCP, unchanged: against port 2999 of an agent whose tools are those of a server of the public SDK, and against the
- * client that reads manifests and calls tools. What the port does not offer is listed in mcp-expected-failures; a scenario of it that
+ * client that reads manifests and calls tools, also with the tokens of a person. What the port does not offer is listed in mcp-expected-failures; a scenario of it that
  * passes is a failure.
  */
 export function conformanceCheck({ folder, server }: Workspace, packages: string): Check {
@@ -76,12 +107,14 @@ export function conformanceCheck({ folder, server }: Workspace, packages: string
     return run('server', '--url', url, '--requirements', revision, '--expected-failures', expected, ...patience)
   }
   // One by one: a suite of the program runs all of its clients at once.
-  const call = async (revision: Revision) => {
-    for (const scenario of clientScenarios[revision])
-      await run('client', '--command', client, '--scenario', scenario, '--spec-version', revision, ...patience)
+  const call = async (revision: Revision, scenarios: readonly string[], command: string) => {
+    for (const scenario of scenarios)
+      await run('client', '--command', command, '--scenario', scenario, '--spec-version', revision, ...patience)
   }
   const ends: (() => unknown)[] = []
   const client = `${process.execPath} ${join(here, 'mcp-client.ts')}`
+  // Its store is WebAssembly, which is not worth optimizing for one consent.
+  const consenting = `${process.execPath} --liftoff-only ${join(here, 'mcp-oauth-client.ts')}`
   let url = ''
   return {
     name: 'mcp-conformance',
@@ -91,8 +124,10 @@ export function conformanceCheck({ folder, server }: Workspace, packages: string
       },
       'server 2025-11-25': () => serve('2025-11-25'),
       'server 2026-07-28': () => serve('2026-07-28'),
-      'client 2025-11-25': () => call('2025-11-25'),
-      'client 2026-07-28': () => call('2026-07-28'),
+      'client 2025-11-25': () => call('2025-11-25', clientScenarios['2025-11-25'], client),
+      'consents 2025-11-25': () => call('2025-11-25', consentScenarios['2025-11-25'], consenting),
+      'client 2026-07-28': () => call('2026-07-28', clientScenarios['2026-07-28'], client),
+      'consents 2026-07-28': () => call('2026-07-28', consentScenarios['2026-07-28'], consenting),
     },
     end: async () => {
       for (const end of ends) await end()

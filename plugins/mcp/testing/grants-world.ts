@@ -1,4 +1,4 @@
-import type { TestContext } from 'node:test'
+import type { Scope } from '#test/harness/scope.ts'
 import type { Access, Caller, ReviewTarget } from '#core/cluster/caller.ts'
 import { openMemoryStore } from '#core/database/testing/memory-store.ts'
 import { migrate } from '#core/database/migrate.ts'
@@ -35,11 +35,11 @@ export interface Asking {
 }
 
 /** The routes of grants of a BFF on a real store, in front of a cluster with servers that a test chooses. */
-export async function openGrants(t: TestContext) {
+export async function openGrants(t: Scope, allow: readonly string[] = ['127.0.0.1']) {
   const database = await openMemoryStore()
   await migrate(database, [storeMigrations, migrations])
   const store = createStore(database, { projections: [] })
-  const outbound = createOutbound({ allow: ['127.0.0.1'] })
+  const outbound = createOutbound({ allow })
   t.after(async () => {
     await outbound.close()
     await store.close()

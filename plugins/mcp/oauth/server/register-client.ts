@@ -1,6 +1,7 @@
 import * as oauth from 'oauth4webapi'
 import { oauthClientMetadata } from '#core/http/console/oauth-paths.ts'
 import type { Outbound } from '#core/http-client/outbound.ts'
+import { isObject } from '#core/json/is-object.ts'
 import { unusable } from '../discovery/document.ts'
 import { guardedCalls } from './guarded-calls.ts'
 import { clientMethods, methodFor } from './oauth-client.ts'
@@ -24,12 +25,24 @@ export async function registerClient(
   const metadata = { ...oauthClientMetadata(redirectUri), token_endpoint_auth_method: wanted }
   try {
     const response = await oauth.dynamicClientRegistrationRequest(server, metadata, guardedCalls(outbound))
-    const given = await oauth.processDynamicClientRegistrationResponse(response)
+    const given = await oauth.processDynamicClientRegistrationResponse(await withSecretEnd(response))
     return toRegistered(given, host, wanted)
   } catch (error) {
     if (!(error instanceof Error) || 'definition' in error) throw error
     throw unusable(`${host} does not register a client.`)
   }
+}
+
+// RFC 7591 requires the end of a secret; some servers leave it out of a secret that does not end.
+async function withSecretEnd(response: Response): Promise<Response> {
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => undefined)
+  if (!isObject(body) || body['client_secret'] === undefined || body['client_secret_expires_at'] !== undefined)
+    return response
+  const { status, headers } = response
+  return new Response(JSON.stringify({ ...body, client_secret_expires_at: 0 }), { status, headers })
 }
 
 function toRegistered(given: oauth.OmitSymbolProperties<oauth.Client>, host: string, wanted: string): RegisteredClient {
