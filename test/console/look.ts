@@ -50,12 +50,11 @@ export function windowOf({ scheme, width }: Look) {
 export async function setLook(page: Page, { scheme, width }: Look): Promise<void> {
   await page.emulateMedia({ colorScheme: scheme })
   await page.setViewportSize(sizes[width])
-  await page.evaluate(untilSettled)
 }
 
-// Grounds of buttons change slowly. A turning ring has no end.
+// Grounds of buttons change slowly, and what opens fades in: its colours are others meanwhile. A turning ring has no end.
 const untilSettled = `Promise.allSettled(
-  document.getAnimations().filter((one) => one instanceof CSSTransition).map(({ finished }) => finished),
+  document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity).map(({ finished }) => finished),
 ).then(() => undefined)`
 
 /** Opens an empty window. It is not a touched one: a phone widens its window to a page that is too wide. */
@@ -107,6 +106,7 @@ async function violationsOf(page: Page, options: object): Promise<readonly strin
     await session.send('Runtime.evaluate', { expression: axeScript() })
     await session.detach()
   }
+  await page.evaluate(untilSettled)
   const run = `axe.run(document, ${JSON.stringify({ ...options, resultTypes: ['violations'] })})`
   const { violations } = await page.evaluate<AxeResults>(run)
   return violations.flatMap(({ id, nodes }) =>
