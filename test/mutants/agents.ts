@@ -119,7 +119,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the summary of a revision depends on the revisions that are kept',
     file: 'plugins/agents/reconcile/revision/plan-revision.ts',
-    find: '[SUMMARY_ANNOTATION]: summarize(newest && (newest.data?.spec ?? {}), data.spec), ',
+    find: '[SUMMARY_ANNOTATION]: summarize(newest && (newest.data ?? {}), data), ',
     replace: '',
     tests: ['plugins/agents/reconcile/revision/plan-revision.test.ts'],
     only: 'UXM7',

@@ -41,7 +41,9 @@ async function executeStep(step: EvaluationStep): Promise<ExecutorResult> {
     const change = { phase: 'Running' as const, started_at: services.now() }
     await run.save({
       entries: [{ kind: 'step.started', data: { step: `${evaluation.dataset?.cases ?? 0} cases` } }],
-      also: async (tx) => void (await changeEvaluation(tx.tables<EvalTables>(), run.id, change)),
+      also: async (tx) => {
+        await changeEvaluation(tx.tables<EvalTables>(), run.id, change)
+      },
     })
     return { state: 'waiting', afterMs: 0 }
   }
