@@ -33,6 +33,12 @@ const texts: ReadonlyMap<string, string> = new Map([
   ['^(\\*|[a-z0-9]([-a-z0-9]*[a-z0-9])?)$', 'must be the name of a namespace, or * for every namespace'],
   ['^[A-Za-z_][A-Za-z0-9_]*$', 'must be the name of a variable: letters, digits and _, not beginning with a digit'],
   ['^[-._a-zA-Z0-9]+$', 'must be letters, digits, -, _ and .'],
+  ['^[A-Za-z0-9_-]+$', 'must be letters, digits, _ and -'],
+  [
+    '^[a-z][A-Za-z0-9.-]*(/[a-z][A-Za-z0-9-]*)?$',
+    'must be the type of an evaluator such as exact, or domain/name of a plugin',
+  ],
+  ['^(deployed|[1-9][0-9]{0,8})$', 'must be the number of a revision, or deployed'],
   ['^[A-Za-z0-9][A-Za-z0-9._/-]{0,62}$', 'must be letters, digits, ., _, / and -, at most 63 characters'],
   ['^[^\\s]+$', 'must not contain white space'],
   ['^[A-Z]{3}$', 'must be the code of a currency such as USD'],
