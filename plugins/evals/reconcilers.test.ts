@@ -16,9 +16,11 @@ const similarity: Evaluator = {
   check: ({ at }) => (at === undefined ? [{ pointer: '/at', detail: 'is required' }] : []),
   evaluate: () => ({ score: 1 }),
 }
+const polite = { name: 'polite', type: 'contains', config: { values: ['please'] } }
+const byJudge = { name: 'judged', type: 'modelJudge', config: { rubric: 'x' } }
 const suite = (more: Partial<EvalSuiteSpec> = {}): EvalSuiteSpec => ({
   datasetRef: { name: 'greetings' },
-  evaluators: [{ name: 'polite', type: 'contains', config: { values: ['please'] } }],
+  evaluators: [polite],
   minScore: 0.5,
   ...more,
 })
@@ -78,8 +80,9 @@ test('evals: the status of a suite names what cannot be evaluated', async (t) =>
     ['score', { minScore: 1.5 }, /minScore/],
     ['repetitions', { repetitions: 11 }, /repetitions/],
     ['timeout', { timeout: '25h' }, /timeout/],
-    ['judge', { evaluators: [{ name: 'e', type: 'modelJudge', config: { rubric: 'x' } }] }, /spec\.judge/],
-    ['alone', { judge, evaluators: [{ name: 'e', type: 'modelJudge', config: { rubric: 'x' } }] }, /spec\.evaluators/],
+    ['judge', { evaluators: [byJudge, polite] }, /spec\.judge/],
+    ['alone', { judge, evaluators: [byJudge] }, /spec\.evaluators/],
+    ['weightless', { judge, evaluators: [byJudge, { ...polite, weight: 0 }] }, /spec\.evaluators/],
     ['online', { online: { sampleRate: 1, evaluators: ['other'] } }, /spec\.online/],
     ['baseline', { baseline: { revision: 'newest', maxRegression: 0 } }, /baseline/],
   ]

@@ -181,8 +181,9 @@ const spec = Type.Object(
         fieldPath: '.judge',
       },
       {
-        rule: "(has(self.mode) && self.mode == 'warn') || self.evaluators.exists(e, e.type != 'modelJudge')",
-        message: 'a suite of the mode block needs an evaluator other than modelJudge',
+        // One that counts: without weight and threshold, it would leave the decision to the judge.
+        rule: "(has(self.mode) && self.mode == 'warn') || self.evaluators.exists(e, e.type != 'modelJudge' && (!has(e.weight) || e.weight > 0.0 || (has(e.threshold) && e.threshold > 0.0)))",
+        message: 'a suite of the mode block needs an evaluator other than modelJudge with a weight or a threshold',
         fieldPath: '.evaluators',
       },
       {
