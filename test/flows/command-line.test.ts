@@ -105,27 +105,23 @@ test('meshctl connects a provider with a key that stands in no argument and no o
   assert.match(known.out, /^groq\tGroq\topenai\ttrue\thttps:\/\/api\.groq\.com\/openai\/v1$/m)
 
   writeFileSync(file, 'sk-canary-3\nx-evil: yes')
-  const refused: readonly (readonly [args: readonly string[], code: number, message: RegExp])[] = [
-    [['providers', 'connect', 'x', ...url, '--key-file', file], 1, /has more than a key/],
-    [['providers', 'connect', 'x', ...url, '--key-file', join(folder.path, 'none')], 1, /cannot be read \(ENOENT\)/],
-    [['providers', 'connect', 'x', ...url, '--key-env', 'NONE'], 1, /has no key/],
-    [
-      ['providers', 'connect', 'x', ...url, '--key-env', 'KEY', '--key-file', file],
-      2,
-      /either --key-env or --key-file/,
-    ],
-    [['providers', 'connect', 'x', '--known', 'groqq', '--key-env', 'KEY'], 2, /providers known/],
-    [['providers', 'connect', 'x', '--known', 'groq', '--url', 'http://x/v1', '--key-env', 'KEY'], 2, /--known stands/],
-    [['providers', 'connect', '../x', ...url, '--key-env', 'KEY'], 1, /name.*\(400, /],
-    [['providers', 'rotate', '\0', '--key-env', 'KEY', '--unchecked'], 1, /name/],
-    [['providers', 'rotate', 'none', '--key-env', 'KEY', '--unchecked'], 1, /\(404, /],
-    [['providers', 'disconnect', 'none'], 1, /\(404, /],
-    [['routes', 'get', 'none'], 1, /\(404, /],
-    [['routes', 'get', '..'], 1, /is no name/],
+  const refused: readonly (readonly [args: readonly string[], message: RegExp])[] = [
+    [['providers', 'connect', 'x', ...url, '--key-file', file], /has more than a key/],
+    [['providers', 'connect', 'x', ...url, '--key-file', join(folder.path, 'none')], /does not exist/],
+    [['providers', 'connect', 'x', ...url, '--key-env', 'NONE'], /has no key/],
+    [['providers', 'connect', 'x', ...url, '--key-env', 'KEY', '--key-file', file], /either --key-env or --key-file/],
+    [['providers', 'connect', 'x', '--known', 'groqq', '--key-env', 'KEY'], /providers known/],
+    [['providers', 'connect', 'x', '--known', 'groq', '--url', 'http://x/v1', '--key-env', 'KEY'], /--known stands/],
+    [['providers', 'connect', '../x', ...url, '--key-env', 'KEY'], /name.*\(400, /],
+    [['providers', 'rotate', '\0', '--key-env', 'KEY', '--unchecked'], /name/],
+    [['providers', 'rotate', 'none', '--key-env', 'KEY', '--unchecked'], /\(404, /],
+    [['providers', 'disconnect', 'none'], /\(404, /],
+    [['routes', 'get', 'none'], /\(404, /],
+    [['routes', 'get', '..'], /is no name/],
   ]
-  for (const [args, code, message] of refused) {
+  for (const [args, message] of refused) {
     const result = await run(...args)
-    assert.deepEqual([code, result.out], [result.code, ''], args.join(' '))
+    assert.deepEqual([result.code, result.out], [1, ''], args.join(' '))
     assert.match(result.err, message)
     assert.ok(!result.err.includes('canary'), args.join(' '))
   }
