@@ -51,7 +51,7 @@ export const gateOverridden: EventType<Static<typeof overriddenData>> = defineEv
   fact: 'gate-overridden',
   summary: 'A revision may serve although it has not passed its evaluation.',
   data: overriddenData,
-  audit: { action: 'override', resourceKind: 'EvalSuite', detail: ['decisionReason'] },
+  audit: { action: 'override', resourceKind: 'EvalSuite', detail: ['decisionReason', 'agent', 'revision'] },
 })
 
 /** Events of the plugin. */
