@@ -26,6 +26,8 @@ const run: Expected = { kind: 'Run', verb: 'get', resource: 'runs' }
 const agent: Expected = { kind: 'AgentDeployment', verb: 'get', resource: 'agentdeployments' }
 const knowledgeBase: Expected = { kind: 'KnowledgeBase', verb: 'get', resource: 'knowledgebases' }
 const suite: Expected = { kind: 'EvalSuite', verb: 'get', resource: 'evalsuites' }
+const dataset: Expected = { kind: 'Dataset', verb: 'get', resource: 'datasets' }
+const prompt: Expected = { kind: 'PromptVersion', verb: 'get', resource: 'promptversions' }
 const erasure: Expected = { kind: 'Erasure', verb: 'list', resource: 'erasures' }
 const manifest: Expected = { kind: 'McpServer', verb: 'list', resource: 'mcpapprovals' }
 const audit: Expected = { kind: 'AuditDay', verb: 'list', resource: 'auditlogs' }
@@ -47,6 +49,13 @@ const rights: Readonly<Record<string, Expected | undefined>> = {
   'dev.mesh.budgets.spend-limit-exceeded.v1': agent,
   'dev.mesh.cost.agent-labels-changed.v1': agent,
   'dev.mesh.cost.person-erased.v1': undefined,
+  'dev.mesh.datasets.dataset-created.v1': dataset,
+  'dev.mesh.datasets.dataset-updated.v1': dataset,
+  'dev.mesh.datasets.dataset-deleted.v1': dataset,
+  'dev.mesh.datasets.dataset-pinned.v1': dataset,
+  'dev.mesh.datasets.cases-stored.v1': dataset,
+  'dev.mesh.datasets.case-archived.v1': dataset,
+  'dev.mesh.datasets.label-added.v1': dataset,
   'dev.mesh.erasures.requested.v1': erasure,
   'dev.mesh.evals.evaluation-requested.v1': suite,
   'dev.mesh.evals.evaluation-finished.v1': suite,
@@ -66,6 +75,11 @@ const rights: Readonly<Record<string, Expected | undefined>> = {
   'dev.mesh.sharing.created.v1': { kind: 'RunShare', verb: 'list', resource: 'runshares' },
   'dev.mesh.sharing.revoked.v1': { kind: 'RunShare', verb: 'list', resource: 'runshares' },
   'dev.mesh.memory.item-remembered.v1': { kind: 'AgentDeployment', verb: 'list', resource: 'agentmemories' },
+  'dev.mesh.prompts.prompt-version-created.v1': prompt,
+  'dev.mesh.prompts.prompt-version-updated.v1': prompt,
+  'dev.mesh.prompts.prompt-version-deleted.v1': prompt,
+  'dev.mesh.prompts.prompt-version-label-moved.v1': prompt,
+  'dev.mesh.prompts.revision-deleted.v1': prompt,
   'dev.mesh.pruning.unfinished.v1': undefined,
   'dev.mesh.providers.model-call-metered.v1': { kind: 'ModelRoute', verb: 'get', resource: 'modelroutes' },
   'dev.mesh.providers.model-call-refused.v1': { kind: 'ModelRoute', verb: 'get', resource: 'modelroutes' },

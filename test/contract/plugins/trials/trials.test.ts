@@ -26,8 +26,8 @@ interface Problem {
 
 const HOLD = 'trials.acme.example/hold'
 
-// The cluster of tests has no node that isolates agents.
-const settings = (plugin: string): string => `plugins: [${plugin}]\nagents: { isolation: none }\n`
+// The cluster of tests has no node that isolates agents. The third party owns the prompts here.
+const settings = (plugin: string): string => `plugins: [${plugin}]\nagents: { isolation: none }\ndisable: [prompts]\n`
 
 async function start(t: TestContext, form: Form) {
   const folder = tempFolder('trials')
