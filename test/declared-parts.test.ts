@@ -19,9 +19,9 @@ test('CON6, CON7: every point, event and error that a plugin defines is in its s
   for (const plugin of plugins) {
     const points = (await exportsOf(plugin, 'points.ts')).map(named('name')).filter((name) => name !== undefined)
     const events = (await exportsOf(plugin, 'events.ts')).map(named('type')).filter((type) => type !== undefined)
-    const errors = (await exportsOf(plugin, 'errors.ts')).flatMap((table) =>
-      isObject(table) ? Object.keys(table) : [],
-    )
+    const own = (await exportsOf(plugin, 'errors.ts')).flatMap((table) => (isObject(table) ? Object.keys(table) : []))
+    const ofStored = (plugin.stored ?? []).flatMap(({ resource }) => Object.values(resource.errors))
+    const errors = [...own, ...ofStored.map(({ code }) => code)]
     assert.deepEqual(points.toSorted(), (plugin.points ?? []).map(({ name }) => name).toSorted(), plugin.name)
     const declared = (plugin.events ?? []).map(({ type }) => type)
     assert.deepEqual(
