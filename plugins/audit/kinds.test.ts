@@ -103,6 +103,6 @@ test('CON12: a resource in rights and its objects have the same kind', () => {
     ['modelproviders', 'agentdeployments/invoke', 'runs/fixture', 'promptversions'].map(
       resourceNamesOf(plugins).kindOf,
     ),
-    ['ModelProvider', 'AgentDeployment', 'Run', 'promptversions'],
+    ['ModelProvider', 'AgentDeployment', 'Run', 'PromptVersion'],
   )
 })

@@ -2,9 +2,9 @@ import type { PreparedCase } from './prepare-case.ts'
 
 /** The live content of a case, without its values. */
 export interface LiveCase {
-  readonly rev: string
+  readonly rev: bigint
   readonly id: string
-  readonly position: string
+  readonly position: bigint
   readonly digest: string
   readonly first_mark: number | null
   readonly archived: boolean
@@ -15,16 +15,16 @@ export interface LiveCase {
 /** A content to insert; without a position the case is new. */
 export interface InsertedCase {
   readonly made: PreparedCase
-  readonly position: string | undefined
+  readonly position: bigint | undefined
   readonly createdAt: Date | undefined
 }
 
 /** Changes of the contents of cases. */
 export interface CaseWrites {
   /** Contents that are in a pin: they end and stay. */
-  readonly ended: readonly string[]
+  readonly ended: readonly bigint[]
   /** Contents that are in no pin: they are replaced. */
-  readonly replaced: readonly string[]
+  readonly replaced: readonly bigint[]
   readonly inserted: readonly InsertedCase[]
   readonly created: number
   readonly updated: number

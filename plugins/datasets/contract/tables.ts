@@ -29,9 +29,9 @@ export interface DatasetRow {
  * never changes once it has a `first_mark`.
  */
 export interface CaseRow {
-  rev: Generated<string>
+  rev: Generated<bigint>
   /** Place in lists: that of the first content of the case. */
-  position: string
+  position: bigint
   dataset_id: string
   id: string
   first_mark: number | null

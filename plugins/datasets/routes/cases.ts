@@ -58,7 +58,7 @@ function listAll(services: DatasetsServices): AnyEndpoint {
       const { items, nextCursor } = await keyedPage(call, {
         bound: dataset.id,
         read: (page) => listCases(db, { datasetId: dataset.id, mark, archived, tag, unlabelled: mine }, page),
-        keyOf: ({ position, id }) => [mark === undefined ? position : id],
+        keyOf: ({ position, id }) => [mark === undefined ? String(position) : id],
         fits: fittingCases,
       })
       return { items: await withLabels(services, dataset, items), nextCursor }

@@ -111,7 +111,7 @@ export async function applyWrites(
 
 function toRow(datasetId: string, { made, position, createdAt }: InsertedCase, at: Date) {
   return {
-    position: position ?? sql<string>`nextval('datasets_positions')`,
+    position: position ?? sql<bigint>`nextval('datasets_positions')`,
     dataset_id: datasetId,
     id: made.id,
     first_mark: null,
