@@ -42,9 +42,16 @@ export function rareMethodFail(
   const path = url.split(/[?#]/, 1)[0] ?? ''
   const allow = publicPaths.get(path)
   if (allow !== undefined) return notAllowed(allow)
-  const found = methodsByPath(catalog).find((candidate) => matches(candidate.url, path))
+  // As in the router, a literal segment takes precedence over a parameter: `/cases/import` is no case.
+  const [found] = methodsByPath(catalog)
+    .filter((candidate) => matches(candidate.url, path))
+    .toSorted((one, other) => parametersIn(one.url) - parametersIn(other.url))
   if (found === undefined) return undefined
   return found.ready ? notAllowed(found.allow) : new Fail('not_wired')
+}
+
+function parametersIn(url: string): number {
+  return url.split('/:').length - 1
 }
 
 /** Creates a 405 with `Allow`. */

@@ -194,6 +194,7 @@ const makesRuns: ReadonlySet<string> = new Set([
   'POST /api/runs/{id}/retry',
   'POST /api/invoke',
   'POST /api/agents/{ns}/{name}/ag-ui',
+  'POST /api/datasets/{name}/export',
 ])
 
 async function inBatches<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {

@@ -25,12 +25,14 @@ export function reviewOf(right: ReviewedRight): RawRequest {
 /** The refusal in the words of the API server (k8s.io/apiserver, handlers/responsewriters/errors.go). */
 export function refusalOfRight({ verb, resource, namespace, name }: ReviewedRight, user: string) {
   const object = name === undefined ? '' : ` "${name}"`
+  // Of `evalsuites/runs` the API server names the object, and the subresource in what the user cannot do.
+  const [kind = resource] = resource.split('/')
   const message =
-    `${resource}.${GROUP}${object} is forbidden: User "${user}" cannot ${verb} resource "${resource}" in API group "${GROUP}" ` +
+    `${kind}.${GROUP}${object} is forbidden: User "${user}" cannot ${verb} resource "${resource}" in API group "${GROUP}" ` +
     `in the namespace "${namespace}"`
   return {
     reason: 'Forbidden',
     message,
-    details: { ...(name === undefined ? {} : { name }), group: GROUP, kind: resource },
+    details: { ...(name === undefined ? {} : { name }), group: GROUP, kind },
   }
 }

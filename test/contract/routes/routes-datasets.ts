@@ -1,5 +1,5 @@
 import type { RawRequest } from '#test/flows/platform/send.ts'
-import { virtual } from './raw-requests.ts'
+import { reviewed, virtual } from './raw-requests.ts'
 import type { AccessRequest } from './raw-requests.ts'
 import { found, nameOf, ok, query } from './route-case.ts'
 import type { RouteCase, Target } from './route-case.ts'
@@ -12,10 +12,9 @@ export const CASE = 'hello'
 const unknownId = '01900000-0000-7000-8000-000000000000'
 const missing = () => ({ status: 404, code: 'not_found' })
 
-const ask = (verb: Verb, { namespace, ...target }: Target): AccessRequest => {
-  const name = nameOf({ namespace, ...target })
-  return verb === 'create' ? virtual('create', 'datasets', namespace) : virtual(verb, 'datasets', namespace, name)
-}
+// The review names the dataset, also of `create`: no request to the API server does.
+const ask = (verb: Verb, target: Target): AccessRequest =>
+  reviewed({ verb, resource: 'datasets', namespace: target.namespace, name: nameOf(target) })
 
 const path = (target: Target, suffix = '') => `/api/datasets/${nameOf(target)}${suffix}?namespace=${target.namespace}`
 

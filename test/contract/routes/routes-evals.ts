@@ -22,7 +22,7 @@ export const evalRoutes: Readonly<Record<string, RouteCase>> = {
       get(plural, target.namespace, nameOf(target)),
       get(agents, target.namespace, agentOf(target)),
     ],
-    allowed: () => ({ status: 409, code: 'revision_not_evaluable' }),
+    allowed: () => ({ status: 202 }),
   },
   'DELETE /api/evalsuites/{ns}/{name}/runs/{id}': {
     over: 'objects',

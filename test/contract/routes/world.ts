@@ -180,6 +180,7 @@ async function untilQuiet({ upstream }: Platform): Promise<void> {
 const rules = [
   { apiGroups: [GROUP], resources: ['auditlogs'], verbs: ['list'] },
   { apiGroups: [GROUP], resources: ['mcpapprovals'], verbs: ['approve'] },
+  { apiGroups: [GROUP], resources: ['evalsuites'], verbs: ['override'] },
   { apiGroups: [GROUP], resources: ['mcpservers'], verbs: ['publish'] },
 ]
 
