@@ -56,9 +56,9 @@ function writtenPart({ metadata, spec: wanted, data }: Written) {
   return { uid, labels, annotations, deletionTimestamp, spec: wanted, data }
 }
 
-// Tables that change while the platform is idle. A denial writes only an audit event and its row.
+// Tables that change while the platform is idle: an erasure that runs notes how far it is. A denial writes only an audit event and its row.
 const bookkeeping =
-  /^(?:audit_.*|cursor|dead_letter|event_.*|events_.*|inbox|leader|mesh_migrations|(?:namespace_)?resume_versions|streams)$/
+  /^(?:audit_.*|cursor|dead_letter|event_.*|events_.*|inbox|leader|memory_subject_erasures|mesh_migrations|(?:namespace_)?resume_versions|streams)$/
 
 async function tablesOf(url: string): Promise<Record<string, string>> {
   const client = new Client({ connectionString: url })
