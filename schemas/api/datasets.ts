@@ -367,7 +367,7 @@ export const ExportInput = Type.Object(
     into: Type.Optional(
       Type.String({
         pattern: DATASET_NAME_PATTERN,
-        description: 'Dataset that gets the cases; made if there is none. Default: that of the path.',
+        description: 'Dataset that gets the cases; created if it does not exist. Default: that of the path.',
       }),
     ),
     format: Type.Optional(

@@ -227,7 +227,7 @@ export interface ResolvedPrompt {
 
 /** Resolves `spec.prompt` of agents, whose prompts are no objects of the cluster. */
 export interface AgentPromptSource {
-  /** Called in each reconciliation of an agent with a prompt, never for a run. A condition of the agent says why there is none. */
+  /** Called in each reconciliation of an agent with a prompt, never for a run. A condition of the agent says why a prompt was not found. */
   resolve(agent: AgentDeploymentObject): Promise<ResolvedPrompt | Pick<Condition, 'reason' | 'message'>>
   /** Whether a prompt exists; null if the caller may not read it. */
   find(caller: Caller, target: Pick<Reference, 'namespace' | 'name'>): Promise<boolean | null>

@@ -35,7 +35,7 @@ export function fromRunEndpoint(services: DatasetsServices): AnyEndpoint {
     id: 'createDatasetCaseFromRun',
     docs: { examples },
     summary:
-      'Create a case from a run that the caller may get, without secrets and what is redacted. It has the id of the run; the dataset is made if there is none.',
+      'Create a case from a run that the caller may get. Secrets are removed. The case has the id of the run; the dataset is created if it does not exist.',
     authz: reviewOf('create'),
     audit: { action: 'store-cases', resourceKind: 'Dataset' },
     params: DatasetParams,

@@ -52,7 +52,7 @@ function toFilled(turns: readonly PromptMessage[]): FilledPrompt | UnfilledPromp
   const first = turns.findIndex(({ role }) => role !== 'system')
   const [system, messages] = first < 0 ? [turns, []] : [turns.slice(0, first), turns.slice(first)]
   const systemPrompt = system.map(({ content }) => content).join('\n\n')
-  // A value may be empty, and a message without content is none.
+  // A value may be empty; a message must have content.
   const said = messages.filter(({ content }) => content !== '')
   return { ...(systemPrompt === '' ? {} : { systemPrompt }), messages: said }
 }

@@ -5,7 +5,7 @@ import type { PromptServices } from '../services/create-services.ts'
 import { findPrompt, findVersion, versionOf } from '../store/read-prompt.ts'
 import { fillPrompt } from './fill-prompt.ts'
 
-/** The version of `spec.prompt` with its variables replaced, or why there is none and what to do. */
+/** The version of `spec.prompt` with its variables replaced, or why it cannot be used and what to do. */
 export async function resolvePrompt(
   { store }: Pick<PromptServices, 'store'>,
   { metadata: { namespace = '' }, spec }: AgentDeploymentObject,

@@ -24,7 +24,7 @@ export interface SentPrompt extends SentContent {
   readonly name: DnsLabel
 }
 
-/** Labels that a request moves; `latest` stands for the latest version. */
+/** Labels that a request moves; `latest` means the latest version. */
 export type SentMoves = ReadonlyMap<string, number | null | 'latest'>
 
 const LATEST = 'latest'

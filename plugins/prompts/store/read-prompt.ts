@@ -39,7 +39,7 @@ export function versionOf({ row, labels }: FoundPrompt, { version, label }: Vers
   return label === 'latest' ? latest : of(label)
 }
 
-/** The fields of a version, or undefined if there is none of that number. */
+/** The fields of a version, or undefined if no version has that number. */
 export async function findVersion(
   store: Reads,
   { row }: FoundPrompt,
