@@ -2,8 +2,6 @@ import { Type } from 'typebox'
 import { described, exemplified } from '../values/described.ts'
 import { shownAs } from '../values/shown-as.ts'
 import { anyValue, listOf, limit, cursor, namespaceQuery, openObject, pageQuery, scope, time } from './common.ts'
-import { runStates } from '../runs/run.ts'
-import { redactionBounds } from './sharing.ts'
 
 const strict = { additionalProperties: false }
 
@@ -183,7 +181,8 @@ const source = Type.Object(
 )
 
 const metadata = openObject('Anything else about the case.')
-const tags = Type.Array(Type.String({ minLength: 1, maxLength: 64, description: 'A tag.' }), {
+/** Tags of a case. */
+export const caseTags = Type.Array(Type.String({ minLength: 1, maxLength: 64, description: 'A tag.' }), {
   maxItems: 32,
   uniqueItems: true,
   description: 'Tags, by which lists filter.',
@@ -200,7 +199,7 @@ export const DatasetCase = Type.Object(
     ),
     metadata: exemplified(metadata, {}),
     source,
-    tags,
+    tags: caseTags,
     archived: Type.Boolean({ description: 'Whether it was archived: it is in no further pin.', examples: [false] }),
     digest: Type.String({
       description: 'SHA-256 of id, input, expected output, metadata and tags, as canonical JSON.',
@@ -245,7 +244,7 @@ const caseFields = {
   input: { ...anyValue, description: 'Input of the agent.' },
   expected: Type.Optional({ ...anyValue, description: 'Expected output.' }),
   metadata: Type.Optional(metadata),
-  tags: Type.Optional(tags),
+  tags: Type.Optional(caseTags),
 }
 
 /** Body of `PUT /api/datasets/{name}/cases/{caseId}`. */
@@ -278,107 +277,6 @@ export const ImportedCases = Type.Object(
   { title: 'ImportedDatasetCases' },
 )
 
-/** What is removed from contents of runs. */
-const redaction = Type.Object(
-  {
-    redact: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: redactionBounds.name, description: 'A kind or a pattern.' }), {
-        maxItems: redactionBounds.names,
-        description:
-          'Removed from every text, besides secrets: email, phone, credit_card, iban, us_ssn, ip_address, or a pattern of RE2.',
-        examples: [['email']],
-      }),
-    ),
-  },
-  {
-    ...strict,
-    title: 'DatasetRedaction',
-    description: 'What is removed; the trace policies of the agents may remove more.',
-  },
-)
-
-/** Body of `POST /api/datasets/{name}/cases/from-run`. */
-export const FromRunInput = Type.Object(
-  {
-    runId: Type.String({
-      maxLength: 64,
-      description: 'Id of the run.',
-      examples: ['019a0000-0000-7000-8000-000000000000'],
-    }),
-    expected: Type.Optional(
-      Type.Enum(['output', 'none'], {
-        default: 'output',
-        description: 'Whether the output of the run is the expected output of the case.',
-      }),
-    ),
-    redaction: Type.Optional(redaction),
-    tags: Type.Optional(tags),
-  },
-  { ...strict, title: 'CaseFromRun' },
-)
-
-/** Which runs are exported. */
-const exportFilter = Type.Object(
-  {
-    agent: Type.Optional(Type.String({ minLength: 1, maxLength: 253, description: 'Runs of this agent.' })),
-    from: Type.Optional(described(time, 'Runs that were created at this time or later.')),
-    to: Type.Optional(described(time, 'Runs that were created before this time.')),
-    state: Type.Optional(
-      Type.Enum([...runStates], { default: 'succeeded', description: 'Runs in this state.', examples: ['succeeded'] }),
-    ),
-    score: Type.Optional(
-      Type.Object(
-        {
-          name: Type.Optional(text('Name of the score. Default: any.', 128)),
-          min: Type.Optional(Type.Number({ description: 'Minimum of a number.' })),
-          max: Type.Optional(Type.Number({ description: 'Maximum of a number.' })),
-          equals: Type.Optional(
-            Type.Union([Type.Number(), Type.Boolean(), Type.String({ maxLength: 256 })], {
-              description: 'A number, a decision or a label.',
-            }),
-          ),
-        },
-        { ...strict, description: 'Runs with feedback that has such a score.' },
-      ),
-    ),
-    limit: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 100_000,
-        default: 1_000,
-        description: 'Maximum number of runs, newest first.',
-      }),
-    ),
-  },
-  { ...strict, title: 'DatasetExportFilter', description: 'Which runs of the namespace are exported.' },
-)
-
-/** Body of `POST /api/datasets/{name}/export`. */
-export const ExportInput = Type.Object(
-  {
-    filter: Type.Optional(exportFilter),
-    redaction: Type.Optional(redaction),
-    expected: Type.Optional(
-      Type.Enum(['output', 'none'], {
-        default: 'output',
-        description: 'Whether outputs of the runs are the expected outputs of the cases.',
-      }),
-    ),
-    into: Type.Optional(
-      Type.String({
-        pattern: DATASET_NAME_PATTERN,
-        description: 'Dataset that gets the cases; created if it does not exist. Default: that of the path.',
-      }),
-    ),
-    format: Type.Optional(
-      Type.Literal('ndjson', {
-        description: 'Writes a file instead, read by `GET /api/datasets/{name}/exports/{runId}`.',
-      }),
-    ),
-  },
-  { ...strict, title: 'DatasetExport' },
-)
-
 const pathId = (description: string, example: string) =>
   shownAs(Type.String({ maxLength: 1024 }), Type.String({ description, examples: [example] }))
 const pathName = Type.String({ description: 'Name of the dataset.', examples: ['greetings'] })
@@ -393,10 +291,4 @@ export const PinParams = Type.Object({ name: pathName, version: pathId('Version 
 export const ExportParams = Type.Object({
   name: pathName,
   runId: pathId('Id of the run of the export.', '019a0000-0000-7000-8000-000000000000'),
-})
-
-/** The file of an export. */
-export const ExportLines = Type.String({
-  contentMediaType: 'application/x-ndjson',
-  examples: ['{"id":"refund-1","input":"Good morning!","expected":"Hello!","metadata":{},"tags":[]}\n'],
 })

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { ExportInput } from '#schemas/api/datasets.ts'
+import type { ExportInput } from '#schemas/api/dataset-exports.ts'
 import { asObject } from '#core/json/is-object.ts'
 
 /** Input of the run of an export: what was asked for, and where the cases go. */
