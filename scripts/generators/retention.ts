@@ -1,6 +1,6 @@
 import { coreErrors } from '#core/errors/core-errors.ts'
 import { keptData } from '../retention/stores.ts'
-import type { KeptData } from '../retention/stores.ts'
+import type { KeptData } from '../retention/kept-data.ts'
 import { allSettings } from '../settings/all-settings.ts'
 import { settingRows } from '../settings/setting-row.ts'
 import { declaredMetrics } from './metrics.ts'

@@ -1,33 +1,11 @@
-/** Data that a part of the platform keeps, with its retention and quotas. Names are checked by the generator and by a test. */
-export interface KeptData {
-  readonly what: string
-  /** Tables of PostgreSQL; empty for data in another store. */
-  readonly tables: readonly string[]
-  /** Retention: settings, and other events that remove the data. */
-  readonly kept: string
-  readonly keptBy: readonly string[]
-  /** Settings of its quotas; empty if `bounded` describes the limit. */
-  readonly quotas: readonly string[]
-  readonly bounded?: string
-  readonly metrics: readonly string[]
-  /** Error codes above a quota. */
-  readonly errors: readonly string[]
-}
+import type { KeptData } from './kept-data.ts'
+import { mcpData } from './mcp-stores.ts'
+import { qualityData } from './quality-stores.ts'
 
 const withObject = 'as long as its object'
 
 /** Everything that is stored. A table that is missing here fails a test. */
 export const keptData: readonly KeptData[] = [
-  {
-    what: 'Evaluations with their cases and scores, and overrides of gates',
-    tables: ['evals_evaluations', 'evals_cases', 'evals_scores', 'evals_overrides'],
-    kept: 'as long as suite and agent; the content of a case until it has a score',
-    keptBy: [],
-    quotas: [],
-    bounded: 'the newest 500 evaluations of each suite, and an override of each revision',
-    metrics: [],
-    errors: [],
-  },
   {
     what: 'Last attempts at model providers',
     tables: ['providers_health'],
@@ -47,61 +25,6 @@ export const keptData: readonly KeptData[] = [
     bounded: 'one row for each process',
     metrics: [],
     errors: [],
-  },
-  {
-    what: 'Decisions on manifests of MCP servers',
-    tables: ['mcp_approvals'],
-    kept: withObject,
-    keptBy: [],
-    quotas: [],
-    bounded: 'a row of each manifest that was decided',
-    metrics: [],
-    errors: [],
-  },
-  {
-    what: 'Prompts, their versions and moves of labels',
-    tables: [
-      'prompts_promptversions',
-      'prompts_promptversions_usage',
-      'prompts_promptversions_revisions',
-      'prompts_promptversions_moves',
-    ],
-    kept: 'until they or their namespace are deleted',
-    keptBy: [],
-    quotas: ['prompts.promptsPerNamespace'],
-    bounded: '10,000 versions and 100 labels of each prompt',
-    metrics: [],
-    errors: ['prompt_version_quota_exceeded'],
-  },
-  {
-    what: 'Published MCP servers',
-    tables: ['mcp_connectors'],
-    kept: withObject,
-    keptBy: [],
-    quotas: [],
-    bounded: 'a row of each server',
-    metrics: [],
-    errors: [],
-  },
-  {
-    what: 'Grants of persons for MCP servers, with sealed tokens, and clients at authorization servers',
-    tables: ['mcp_grants', 'mcp_oauth_clients'],
-    kept: 'until it is revoked, its person is erased or its server is deleted',
-    keptBy: [],
-    quotas: [],
-    bounded: '200 grants of a person, and a client per server and authorization server',
-    metrics: [],
-    errors: ['grant_quota_exceeded'],
-  },
-  {
-    what: 'Begun consents to MCP servers',
-    tables: ['mcp_consents'],
-    kept: 'for ten minutes',
-    keptBy: [],
-    quotas: [],
-    bounded: '20 of a person',
-    metrics: [],
-    errors: ['grant_quota_exceeded'],
   },
   {
     what: 'Runs with journal, input, output and checkpoints',
@@ -158,31 +81,6 @@ export const keptData: readonly KeptData[] = [
     quotas: ['feedback.scoresPerRun', 'feedback.scoresPerNamespace'],
     metrics: ['mesh_feedback_scores_total', 'mesh_feedback_scores_removed_total'],
     errors: ['too_many_scores'],
-  },
-  {
-    what: 'Datasets with their cases, labels and pins',
-    tables: ['datasets_datasets', 'datasets_cases', 'datasets_pins', 'datasets_labels', 'datasets_usage'],
-    kept: 'until the dataset or its namespace is deleted; labels also until the data of their annotator is erased',
-    keptBy: [],
-    quotas: [
-      'datasets.datasetsPerNamespace',
-      'datasets.casesPerDataset',
-      'datasets.caseBytes',
-      'datasets.bytesPerNamespace',
-      'datasets.labelsPerCase',
-      'datasets.pinsPerDataset',
-    ],
-    metrics: [],
-    errors: ['dataset_quota_exceeded'],
-  },
-  {
-    what: 'Exports of runs with the cases of their files',
-    tables: ['datasets_exports', 'datasets_staged'],
-    kept: 'after the export; cases of a dataset until they are in it',
-    keptBy: ['datasets.exportRetentionDays'],
-    quotas: ['runs.queuedPerCaller'],
-    metrics: [],
-    errors: [],
   },
   {
     what: 'Counts of the calls of agents, for the topology',
@@ -382,6 +280,8 @@ export const keptData: readonly KeptData[] = [
     metrics: [],
     errors: [],
   },
+  ...mcpData,
+  ...qualityData,
 ]
 
 /** The data to which a table belongs. A name with `*` is a prefix. */
