@@ -4,6 +4,7 @@ import type { ConsolePages } from './contract/page.ts'
 import { agentPages } from '../plugins/agents/console/page.ts'
 import { auditPages } from '../plugins/audit/console/page.ts'
 import { costPages } from '../plugins/cost/console/page.ts'
+import { datasetPages } from '../plugins/datasets/console/page.ts'
 import { feedbackPages } from '../plugins/feedback/console/page.ts'
 import { runFeedbackPages } from '../plugins/feedback/console/run/page.ts'
 import { settingsPages } from '../plugins/identity/console/settings/page.ts'
@@ -31,6 +32,7 @@ export const pluginPages: readonly ConsolePages[] = [
   agentPages,
   auditPages,
   costPages,
+  datasetPages,
   feedbackPages,
   runFeedbackPages,
   settingsPages,

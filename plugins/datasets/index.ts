@@ -52,4 +52,5 @@ export const datasets = definePlugin({
   ],
   routes: datasetsRoutes,
   jobs: datasetsJobs,
+  console: [{ id: 'datasets', title: 'Datasets', section: 'Quality', path: '/datasets', capability: 'datasets' }],
 })

@@ -10,7 +10,7 @@ import {
 } from '../../plugins/runs/console/approvals/items/approval-items.ts'
 import type { PausedRun } from '../../plugins/runs/console/approvals/items/approval-items.ts'
 import { toPauseStory } from '../../plugins/runs/console/approvals/items/before-pause.ts'
-import { isOwnPress } from '../../plugins/runs/console/approvals/items/press-guard.ts'
+import { isOwnPress } from '../../ui/parts/keys/press-guard.ts'
 
 const now = Date.parse('2026-11-24T14:00:00Z')
 const minutes = (count: number): string => new Date(now + count * 60_000).toISOString()

@@ -15,6 +15,8 @@ export interface ApiRequest {
   readonly body?: unknown
   /** A document in YAML, in place of `body`. */
   readonly yaml?: string
+  /** The bytes of a file with its media type, in place of `body`. */
+  readonly file?: Blob
   /** Further headers, such as `accept` or `idempotency-key`. */
   readonly headers?: Readonly<Record<string, string>>
   /** Hash that the bytes of the response must have, as of a script: `sha256-…`. */
@@ -24,12 +26,16 @@ export interface ApiRequest {
 
 /** Sends a request of the session and returns its response, whose body is not read. Throws an `ApiProblem` for every other response and without a connection. */
 export async function requestApi(request: ApiRequest): Promise<Response> {
-  const { method = 'GET', path, query = {}, body, yaml, headers, integrity, signal } = request
-  const sent = yaml ?? (body === undefined ? undefined : JSON.stringify(body))
-  const type = yaml === undefined ? {} : { 'content-type': 'application/yaml' }
+  const { method = 'GET', path, query = {}, body, yaml, file, headers, integrity, signal } = request
+  const sent = file ?? yaml ?? (body === undefined ? undefined : JSON.stringify(body))
+  const type = file?.type ?? (yaml === undefined ? undefined : 'application/yaml')
   const response = await fetch(toApiUrl(path, query), {
     method,
-    headers: { ...(method === 'GET' ? {} : writeHeaders), ...type, ...headers },
+    headers: {
+      ...(method === 'GET' ? {} : writeHeaders),
+      ...(type === undefined ? {} : { 'content-type': type }),
+      ...headers,
+    },
     ...(sent === undefined ? {} : { body: sent }),
     ...(integrity === undefined ? {} : { integrity }),
     ...(signal === undefined ? {} : { signal }),

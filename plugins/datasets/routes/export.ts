@@ -91,6 +91,8 @@ async function queueExport(
   const prepared = await runs.prepare(caller, access, {
     executor: { kind: 'export', namespace, object: request.dataset },
     input: request,
+    // Lists of runs leave out the input.
+    labels: { dataset: request.dataset },
     trigger: 'export',
     idempotency,
   })

@@ -43,6 +43,8 @@ const ofShare: Rule = () => [below(['my'], LIST_MS), below(['runs'], LIST_MS)]
 
 const ofPrompt: Rule = () => [below(['promptversions'], LIST_MS)]
 
+const ofDataset: Rule = () => [below(['datasets'], LIST_MS)]
+
 const rules: Readonly<Record<string, Rule>> = {
   'agents.degraded': ofObject,
   'agents.ready': ofObject,
@@ -52,6 +54,13 @@ const rules: Readonly<Record<string, Rule>> = {
   'cluster.created': ofObject,
   'cluster.deleted': ofObject,
   'cluster.updated': ofObject,
+  'datasets.case-archived': ofDataset,
+  'datasets.cases-stored': ofDataset,
+  'datasets.dataset-created': ofDataset,
+  'datasets.dataset-deleted': ofDataset,
+  'datasets.dataset-pinned': ofDataset,
+  'datasets.dataset-updated': ofDataset,
+  'datasets.label-added': ofDataset,
   'evals.evaluation-finished': ofObject,
   'evals.evaluation-requested': ofObject,
   'evals.gate-overridden': ofObject,
@@ -115,6 +124,8 @@ const kindsOfPages = [
   'memory',
   'my',
   'promptversions',
+  'datasets',
+  'evalsuites',
   'topology',
   'providers',
   'modelroutes',

@@ -5,7 +5,7 @@ import { showToast } from '#ui/parts/overlay/toast-store.ts'
 import type { ApprovalItem, PausedRun } from '../items/approval-items.ts'
 import { newKey, sendDecision } from '../items/decide.ts'
 import type { GivenDecision } from '../items/decide.ts'
-import { isOwnPress } from '../items/press-guard.ts'
+import { isOwnPress } from '#ui/parts/keys/press-guard.ts'
 import { approvalsText as text } from '../items/text.ts'
 
 /** A decision that is being made. */
