@@ -70,6 +70,7 @@ const consentScenarios: Readonly<Record<Revision, readonly string[]>> = {
     'auth/scope-from-www-authenticate',
     'auth/scope-from-scopes-supported',
     'auth/scope-omitted-when-undefined',
+    'auth/scope-step-up',
     'auth/scope-retry-limit',
     'auth/token-endpoint-auth-basic',
     'auth/token-endpoint-auth-post',

@@ -16,6 +16,8 @@ export interface ProtectedServer extends ToolServer {
   require(scope: string, asked?: string): void
   /** Shows no challenge: its metadata is at the well-known address only. */
   hideChallenge(): void
+  /** Lets anyone initialize a session; other requests without a token get a challenge that asks for `scope`. */
+  challengeLate(scope: string): void
 }
 
 /** Starts an MCP server in front of which stands a resource server of RFC 9728. */
@@ -28,6 +30,7 @@ export async function startProtectedServer(
   const accounts: string[] = []
   let needed: { readonly scope: string; readonly asked: string } | undefined
   let isHidden = false
+  let late: string | undefined
   let isClosed = false
   const first = async (request: IncomingMessage, response: ServerResponse): Promise<boolean> => {
     const origin = `http://${request.headers.host}`
@@ -37,6 +40,8 @@ export async function startProtectedServer(
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(document))
       return true
     }
+    // A client names the revision in each request after the initialization.
+    if (late !== undefined && request.headers['mcp-protocol-version'] === undefined) return false
     const [, token = ''] = /^Bearer (.+)$/.exec(request.headers.authorization ?? '') ?? []
     const account = token === '' || isClosed || refused.has(token) ? undefined : await at.accountOf(token, resource)
     seen.add(token)
@@ -49,7 +54,7 @@ export async function startProtectedServer(
       accounts.push(account)
       return false
     }
-    const challenge = `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp", scope="tickets.read"`
+    const challenge = `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp", scope="${late ?? 'tickets.read'}"`
     response.writeHead(401, isHidden ? {} : { 'www-authenticate': challenge }).end()
     return true
   }
@@ -63,5 +68,6 @@ export async function startProtectedServer(
     refuseAll: () => (isClosed = true),
     require: (scope, asked = scope) => (needed = { scope, asked }),
     hideChallenge: () => (isHidden = true),
+    challengeLate: (scope) => (late = scope),
   }
 }

@@ -101,6 +101,13 @@ test('OAuth: a registration is made once, and a server without a challenge is fo
   assert.equal(at.requests.filter((path) => path === '/reg').length, 1)
 })
 
+test('OAuth: a server that lets anyone initialize is asked for its tools, and the consent has the scopes of that challenge', async (t) => {
+  const { server, begin } = await setUp(t)
+  server.challengeLate('tickets.write')
+  const { searchParams } = new URL(await begin())
+  assert.equal(searchParams.get('scope'), 'tickets.write offline_access')
+})
+
 test('M-7: 100 calls with an ended token make one refresh; the rotated refresh token is stored, and the next refresh uses it', async (t) => {
   const { at, begin, complete, tokens, key, services } = await setUp(t, { seconds: 20 })
   assert.equal((await complete(await signInAtIssuer(await begin()))).status, 200)

@@ -1,3 +1,4 @@
+import type { Outbound } from '#core/http-client/outbound.ts'
 import { readChallenge } from './challenge.ts'
 import { readDocument, stringOf, stringsOf, unusable } from './document.ts'
 import type { Discovering } from './document.ts'
@@ -11,6 +12,8 @@ export interface ProtectedResource {
   /** Scopes of the challenge, else those that the server supports. */
   readonly scopes: readonly string[] | undefined
 }
+
+type OutboundResponse = Awaited<ReturnType<Outbound['request']>>
 
 const PROBE_MS = 5_000
 const PROBE_BYTES = 64 * 1024
@@ -30,21 +33,46 @@ export async function findProtectedResource(discovering: Discovering, url: strin
   return { resource: undefined, issuers: [new URL(url).origin], scopes: challenge.scopes }
 }
 
-// The challenge of the server; a server that answers otherwise has none. Its body is of no interest.
-async function probe({ outbound, signal }: Discovering, url: string): Promise<string | undefined> {
-  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'mesh', version: '0' } }
+const initialize = {
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'mesh', version: '0' } },
+}
+
+// The challenge of the server; a server that answers otherwise has none. One that lets anyone initialize asks for a token at the first other request.
+async function probe(discovering: Discovering, url: string): Promise<string | undefined> {
+  const first = await ask(discovering, url, initialize)
+  if (first === undefined || first.status === 401) return challengeOf(first)
+  const session = first.headers['mcp-session-id']
+  const headers = {
+    'mcp-protocol-version': '2025-11-25',
+    ...(typeof session === 'string' ? { 'mcp-session-id': session } : {}),
+  }
+  return challengeOf(await ask(discovering, url, { method: 'tools/list' }, headers))
+}
+
+// The body of a response is of no interest.
+async function ask(
+  { outbound, signal }: Discovering,
+  url: string,
+  call: object,
+  more: Readonly<Record<string, string>> = {},
+): Promise<OutboundResponse | undefined> {
   const answer = await outbound
     .request({
       url,
       method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...more },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...call }),
       deadlineMs: PROBE_MS,
       maxBytes: PROBE_BYTES,
       signal,
     })
     .catch(() => undefined)
   signal.throwIfAborted()
+  return answer
+}
+
+function challengeOf(answer: OutboundResponse | undefined): string | undefined {
   const header = answer?.status === 401 ? answer.headers['www-authenticate'] : undefined
   return header === undefined ? undefined : [header].flat().join(', ').slice(0, 8_192)
 }
