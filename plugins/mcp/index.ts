@@ -17,6 +17,7 @@ import {
 } from './contract/events.ts'
 import { toolReplacement } from './contract/points.ts'
 import { createGrantTokens } from './oauth/tokens/grant-tokens.ts'
+import { keepClientSecret } from './oauth/server/configured-clients.ts'
 import { grantEraser, grantPruner } from './oauth/remove-grants.ts'
 import { bindingKind, mcpAccess, serverKind, toolRegistryKind } from './kinds.ts'
 import { serversProjection } from './projections.ts'
@@ -59,6 +60,7 @@ export const mcp = definePlugin({
       discoveries,
       approvals,
       grantTokens: grants && createGrantTokens(grants),
+      keepClientSecret: grants && ((client, secret) => keepClientSecret(grants, client, secret)),
       now: core.now,
     }),
     bindingReconciler({ cluster, now: core.now }),

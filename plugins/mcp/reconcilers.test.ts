@@ -13,6 +13,7 @@ import { createWithSession } from './client/session.ts'
 import { discover } from './discovery/discover.ts'
 import { createDiscoveries } from './discovery/discoveries.ts'
 import { serverReconciler } from './reconcilers.ts'
+import type { ServerReconcilerOptions } from './reconcilers.ts'
 import { listenRaw, startMcpServer } from './testing/mcp-server.ts'
 
 const namespaces: Resource = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false }
@@ -25,9 +26,11 @@ interface Options {
   /** Approved digests with their approvers, where approvals are required. */
   readonly approved?: ReadonlyMap<string, string>
   readonly deadlineMs?: number
+  readonly keepClientSecret?: ServerReconcilerOptions['keepClientSecret']
 }
 
-async function setUp(t: TestContext, make: keyof typeof clusters, { approved, deadlineMs }: Options = {}) {
+async function setUp(t: TestContext, make: keyof typeof clusters, options: Options = {}) {
+  const { approved, deadlineMs, keepClientSecret } = options
   const { admin, manager } = await clusters[make](t)
   const namespace = parseLabel('namespace', `mcp-${make}-${process.pid}-${(count += 1)}`)
   await admin.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
@@ -44,6 +47,7 @@ async function setUp(t: TestContext, make: keyof typeof clusters, { approved, de
     cluster: manager,
     discoveries,
     approvals: approved && { approvedOf: async () => approved },
+    keepClientSecret,
     now: () => new Date(),
   })
   const stop = new AbortController()
@@ -189,14 +193,34 @@ test('mcp: a server with grants of persons waits for one, and its auth is checke
   const secretRef = { name: 'token', key: 'token' }
   for (const spec of [
     { auth: { kind: 'oauth' }, secretRef },
+    { auth: { kind: 'bearer', clientId: 'mesh' }, secretRef },
     { auth: { kind: 'bearer' } },
     { auth: { kind: 'header' }, secretRef },
     { auth: { kind: 'bearer', header: 'x-api-key' }, secretRef },
     { auth: { kind: 'header', header: 'mcp-session-id' }, secretRef },
     { auth: { kind: 'header', header: 'host' }, secretRef },
   ] as const)
-    await assert.rejects(create('refused', { url, ...spec }), /secretRef|header/)
+    await assert.rejects(create('refused', { url, ...spec }), /secretRef|header|auth\.kind/)
   await create('header', { url, auth: { kind: 'header', header: 'x-api-key' }, secretRef })
+})
+
+test('B7: the secret of a client is kept while its Secret is of the origin of the server, and is sent to no server', async (t) => {
+  const kept: (string | undefined)[] = []
+  const keepClientSecret = async (_: unknown, secret: string | undefined) => void kept.push(secret)
+  const { create, patch, createSecret, when } = await setUp(t, 'embedded', { keepClientSecret })
+  const server = await startMcpServer(t, '2026-07-28')
+  const auth = { kind: 'oauth', clientId: 'mesh' } as const
+  await create('tools', { url: server.url, auth, secretRef: { name: 'client', key: 'token' } })
+  await when('tools', 'Ready=False SecretMissing')
+  await createSecret('client', 'https://elsewhere.example', 'canary')
+  await patch('tools', { description: '2' })
+  await when('tools', 'Ready=False OriginMismatch')
+  assert.ok(kept.length > 0 && kept.every((one) => one === undefined))
+  await createSecret('right', server.origin, 'canary')
+  await patch('tools', { secretRef: { name: 'right' } })
+  await when('tools', 'Ready=True Ready')
+  assert.equal(kept.at(-1), 'canary')
+  assert.deepEqual([...new Set(server.bearers)], [undefined])
 })
 
 test('X3: a server that hangs is not Ready, and others of its namespace are', async (t) => {

@@ -12,6 +12,8 @@ import type { FoundCredential } from './client/credential.ts'
 import { grantCreated, manifestApproved, manifestRejected } from './contract/events.ts'
 import type { Discoveries } from './discovery/discoveries.ts'
 import type { GrantTokens } from './oauth/tokens/grant-tokens.ts'
+import { configuredClientOf } from './oauth/server/configured-clients.ts'
+import type { ConfiguredClient } from './oauth/server/configured-clients.ts'
 import { toServerStatus } from './status/server-status.ts'
 
 /** Dependencies of the status of servers. */
@@ -22,6 +24,8 @@ export interface ServerReconcilerOptions {
   readonly approvals: Approvals | undefined
   /** Tokens of persons who may change a server, for manifests of servers with grants. Undefined without a store. */
   readonly grantTokens?: Pick<GrantTokens, 'ofManifest'> | undefined
+  /** Keeps the secret of a configured client for consents; undefined removes it. Undefined without a store. */
+  readonly keepClientSecret?: ((client: ConfiguredClient, secret: string | undefined) => Promise<void>) | undefined
   readonly now: () => Date
 }
 
@@ -98,11 +102,18 @@ async function reconcileServer(options: ServerReconcilerOptions, server: McpServ
 
 // A fault of the authorization server shows at the next read, like a server without a grant.
 async function credentialOf(
-  { cluster, grantTokens }: ServerReconcilerOptions,
-  { metadata, spec }: McpServerObject,
+  { cluster, grantTokens, keepClientSecret }: ServerReconcilerOptions,
+  server: McpServerObject,
 ): Promise<FoundCredential> {
+  const { metadata, spec } = server
   const { uid: serverUid = '', namespace = '' } = metadata
   if (spec.auth?.kind !== 'oauth') return findCredential(cluster, namespace, spec)
+  const client = configuredClientOf(server)
+  if (client !== undefined) {
+    const found = await findCredential(cluster, namespace, spec)
+    await keepClientSecret?.(client, 'reason' in found ? undefined : found.bearer)
+    if ('reason' in found) return found
+  }
   const token = await grantTokens?.ofManifest({ serverUid, url: spec.url }).catch(() => undefined)
   return { bearer: token?.bearer }
 }

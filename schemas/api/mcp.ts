@@ -18,7 +18,8 @@ export const McpCredential = Type.Object(
         maxLength: 8_192,
         pattern: '^[\\x20-\\x7e]+$',
         writeOnly: true,
-        description: 'The token or the value. It is stored in a Secret and returned by no operation.',
+        description:
+          'The token or the value, or the secret of `clientId`. It is stored in a Secret and returned by no operation.',
         examples: ['example-3f9a'],
       }),
     ),
@@ -29,6 +30,16 @@ export const McpCredential = Type.Object(
         pattern: '^[a-z0-9-]+$',
         description: 'Name of the header in lowercase, for the kind header.',
         examples: ['x-api-key'],
+      }),
+    ),
+    clientId: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 2_048,
+        pattern: '^[\\x21-\\x7e]+$',
+        description:
+          'Client that is registered at the authorization server, for the kind oauth. Default: the platform registers one, where the server lets it.',
+        examples: ['Iv1.8a61f9b3a7aba766'],
       }),
     ),
   },

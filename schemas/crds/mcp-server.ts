@@ -19,7 +19,7 @@ const auth = Type.Object(
     kind: Type.Enum(['bearer', 'header', 'oauth'], {
       description:
         'bearer: the token of secretRef in the header authorization. header: the value of secretRef in another header. oauth: the grant of each ' +
-        'person; the server has no secretRef.',
+        'person; secretRef is then the secret of clientId at the authorization server.',
     }),
     header: Type.Optional(
       Type.String({
@@ -35,8 +35,8 @@ const auth = Type.Object(
         maxLength: 2_048,
         pattern: '^[\\x21-\\x7e]+$',
         description:
-          'Public client (PKCE, no secret) of this installation at the authorization server, for the kind oauth. Default: a document of metadata, ' +
-          'or dynamic registration.',
+          'Client of this installation at the authorization server, for the kind oauth; with a secretRef, a confidential one. Default: a document ' +
+          'of metadata, or dynamic registration.',
       }),
     ),
     issuer: Type.Optional(
@@ -83,7 +83,7 @@ const spec = Type.Object(
     auth: Type.Optional(auth),
     secretRef: Type.Optional(
       secretKeyRef(
-        'Secret that holds the token or the header for the server. It needs the label mesh.dev/mcp-credential=true and the annotation mesh.dev/origin.',
+        'Secret that holds the token or the header for the server, or the secret of auth.clientId. It needs the label mesh.dev/mcp-credential=true and the annotation mesh.dev/origin.',
       ),
     ),
     acceptedManifest: Type.Optional(
@@ -101,8 +101,13 @@ const spec = Type.Object(
     description: 'A server of tools.',
     'x-kubernetes-validations': [
       {
-        rule: "!has(self.auth) || (self.auth.kind == 'oauth') != has(self.secretRef)",
-        message: 'secretRef is required for bearer and header, and not allowed for oauth',
+        rule: "!has(self.auth) || has(self.secretRef) || self.auth.kind == 'oauth'",
+        message: 'secretRef is required for bearer and header',
+        fieldPath: '.secretRef',
+      },
+      {
+        rule: "!has(self.auth) || !has(self.secretRef) || self.auth.kind != 'oauth' || has(self.auth.clientId)",
+        message: 'secretRef needs auth.clientId for the kind oauth, whose secret it is',
         fieldPath: '.secretRef',
       },
     ],

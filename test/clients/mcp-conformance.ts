@@ -58,8 +58,8 @@ const clientScenarios: Readonly<Record<Revision, readonly string[]>> = {
 }
 
 /**
- * Client scenarios with authorization, in which a person consents. The others need a client with a configured secret, a document of metadata at an
- * address of the suite, or scopes for `server/discover`.
+ * Client scenarios with authorization, in which a person consents. The others need a document of metadata at an address of the suite, or are of
+ * extensions.
  */
 const consentScenarios: Readonly<Record<Revision, readonly string[]>> = {
   '2025-11-25': [
@@ -75,6 +75,7 @@ const consentScenarios: Readonly<Record<Revision, readonly string[]>> = {
     'auth/token-endpoint-auth-basic',
     'auth/token-endpoint-auth-post',
     'auth/token-endpoint-auth-none',
+    'auth/pre-registration',
   ],
   '2026-07-28': [
     'auth/iss-supported',

@@ -4,6 +4,7 @@ import { Fail } from '#core/errors/domain-error.ts'
 import { createOutbound } from '#core/http-client/outbound.ts'
 import { withCredential } from '#plugins/mcp/broker/call-credential.ts'
 import { createWithSession } from '#plugins/mcp/client/session.ts'
+import { configuredClientOf, keepClientSecret } from '#plugins/mcp/oauth/server/configured-clients.ts'
 import { createRunTokens } from '#plugins/mcp/oauth/tokens/run-tokens.ts'
 import { openGrants } from '#plugins/mcp/testing/grants-world.ts'
 import type { McpServerObject, McpServerSpec } from '#schemas/crds/mcp-server.ts'
@@ -15,12 +16,15 @@ const hosts = ['localhost', '127.0.0.1', '::1']
 const url = process.argv[2] ?? ''
 const ends: (() => unknown)[] = []
 const world = await openGrants({ after: (end) => void ends.unshift(end) }, hosts)
-const spec: McpServerSpec = { url, auth: { kind: 'oauth', ...clientOf(process.env['MCP_CONFORMANCE_CONTEXT']) } }
+const known = clientOf(process.env['MCP_CONFORMANCE_CONTEXT'])
+const spec: McpServerSpec = { url, auth: { kind: 'oauth', ...known.auth }, ...known.reference }
 world.addServer('conformance', spec)
 const server = {
   metadata: { namespace: 'default', name: 'conformance', uid: 'uid-conformance' },
   spec,
 } as McpServerObject
+const configured = configuredClientOf(server)
+if (configured !== undefined) await keepClientSecret(world.services, configured, known.secret)
 const run = { state: 'running', subject: 'ada', agentUid: 'agent' } as never
 const runTokens = createRunTokens(world.services, { subjectOf: async () => run })
 const dispatcher = createOutbound({ allow: hosts }).open({ connections: 4 })
@@ -63,7 +67,11 @@ async function consent(): Promise<void> {
   if (done.status !== 200) throw new Error(`the consent fails: ${done.text}`)
 }
 
-function clientOf(context: string | undefined): { readonly clientId?: string } {
+// A secret is kept as the manager does, which has read it.
+function clientOf(context: string | undefined) {
   const given: unknown = JSON.parse(context ?? '{}')
-  return isObject(given) && typeof given['client_id'] === 'string' ? { clientId: given['client_id'] } : {}
+  const { client_id: clientId, client_secret: secret } = isObject(given) ? given : {}
+  if (typeof clientId !== 'string') return { auth: {}, reference: {}, secret: undefined }
+  if (typeof secret !== 'string') return { auth: { clientId }, reference: {}, secret: undefined }
+  return { auth: { clientId }, reference: { secretRef: { name: 'client', key: 'secret' } }, secret }
 }

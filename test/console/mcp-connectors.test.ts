@@ -39,7 +39,7 @@ test('a connector gives its credential and a name that a cluster takes, and its 
     [nameOf('Cloudflare documentation'), nameOf('שירות'), nameOf(`${'a'.repeat(62)} b`), nameOf('-A-')],
     ['cloudflare-documentation', '', 'a'.repeat(62), 'a'],
   )
-  assert.deepEqual(toCredential({ kind: 'header', header: ' X-Key ' }, TOKEN), {
+  assert.deepEqual(toCredential({ kind: 'header', header: ' X-Key ', clientId: 'mesh' }, TOKEN), {
     kind: 'header',
     header: 'x-key',
     value: TOKEN,

@@ -65,13 +65,15 @@ test('a handshake is shown step by step, with the one that failed', () => {
   const taken = new ApiProblem({ status: 409, title: 'No.', detail: 'x', code: 'already_exists' })
   assert.ok(refusedServer(taken).fields.name)
   assert.equal(refusedServer(new Error('x')).rest?.message, 'x')
-  const typed = { namespace: 'demo', name: ' a ', url: ' https://a ', header: ' X-Key ' }
+  const typed = { namespace: 'demo', name: ' a ', url: ' https://a ', header: ' X-Key ', clientId: '' }
   assert.deepEqual(toServerBody({ ...typed, kind: 'header' }, TOKEN).credential, {
     kind: 'header',
     value: TOKEN,
     header: 'x-key',
   })
   assert.deepEqual(toServerBody({ ...typed, kind: 'oauth' }, TOKEN).credential, { kind: 'oauth' })
+  const client = toServerBody({ ...typed, kind: 'oauth', clientId: ' mesh ' }, TOKEN).credential
+  assert.deepEqual(client, { kind: 'oauth', clientId: 'mesh', value: TOKEN })
 })
 
 test('who may get a Secret is read from the rules of the cluster', () => {

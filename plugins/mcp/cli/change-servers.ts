@@ -29,18 +29,20 @@ interface ConnectValues extends CredentialSource {
   readonly description: string | undefined
   readonly auth: McpCredential['kind'] | undefined
   readonly header: string | undefined
+  readonly 'client-id': string | undefined
 }
 
 /** Connects a server. */
 export async function connectOf(input: ApiInput<ConnectValues>): Promise<number> {
   const { api, namespace, values, printer } = input
-  const { name, url, connector: connectorId, description, auth, header } = values
+  const { name, url, connector: connectorId, description, auth, header, 'client-id': clientId } = values
   const value = await readGivenCredential(input, values)
-  const kind = auth ?? (value === undefined ? undefined : 'bearer')
+  const kind = auth ?? (clientId !== undefined ? 'oauth' : value === undefined ? undefined : 'bearer')
   const credential = kind && {
     kind,
     ...(value === undefined ? {} : { value }),
     ...(header === undefined ? {} : { header }),
+    ...(clientId === undefined ? {} : { clientId }),
   }
   const body: ConnectMcpServerBody = {
     namespace,

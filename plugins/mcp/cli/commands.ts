@@ -11,6 +11,10 @@ export const mcpConnect = defineApiCommand({
   examples: [
     ['mcp connect weather --url https://tools.example.com/mcp', 'a server without a credential'],
     ['mcp connect weather --url https://tools.example.com/mcp --auth bearer --credential-env TOKEN', 'with a token'],
+    [
+      'mcp connect tickets --url https://tickets.example.com/mcp --client-id mesh --credential-env SECRET',
+      'with a client',
+    ],
     ['mcp connect wiki --connector shipped:deepwiki', 'an entry of mcp connectors'],
   ],
   description:
@@ -22,8 +26,12 @@ export const mcpConnect = defineApiCommand({
     description: { value: TEXT, help: 'what the server is for' },
     auth: { oneOf: ['none', 'bearer', 'header', 'oauth'], help: 'how the server authenticates' },
     header: { value: 'NAME', help: 'name of the header, for --auth header' },
-    'credential-file': { value: 'FILE', help: 'file with the token or the value; - is standard input' },
-    'credential-env': { value: 'NAME', help: 'variable with the token or the value' },
+    'client-id': {
+      value: 'ID',
+      help: 'client at the authorization server, for --auth oauth; the credential is its secret',
+    },
+    'credential-file': { value: 'FILE', help: 'file with the token, the value or the secret; - is standard input' },
+    'credential-env': { value: 'NAME', help: 'variable with the token, the value or the secret' },
   },
   load: async () => (await import('./change-servers.ts')).connectOf,
 })

@@ -129,6 +129,15 @@ test('a credential is set, replaced and removed, and the server refers to it', r
   assert.deepEqual((await secretOf('tools-mcp-credential'))?.['data'], {
     credential: Buffer.from('canary-second').toString('base64'),
   })
+  assert.equal((await set({ kind: 'oauth', clientId: 'mesh', value: 'canary-client' })).status, 204)
+  const client = { kind: 'oauth', clientId: 'mesh' }
+  assert.deepEqual((await serverOf('tools'))?.spec, { url: server.url, auth: client, secretRef })
+  await admin.patch(McpServer, refOf('tools'), {
+    type: 'merge',
+    body: { spec: { auth: { issuer: 'https://a.example' } } },
+  })
+  assert.equal((await set({ kind: 'bearer', value: TOKEN })).status, 204)
+  assert.deepEqual((await serverOf('tools'))?.spec.auth, { kind: 'bearer' })
   assert.equal((await set({ kind: 'oauth' })).status, 204)
   assert.deepEqual((await serverOf('tools'))?.spec, { url: server.url, auth: { kind: 'oauth' } })
   assert.equal(await secretOf('tools-mcp-credential'), undefined)
@@ -244,6 +253,10 @@ test('a request that no server could have is refused with its field', real, asyn
   await refused({ url, credential: { kind: 'bearer' } }, '/credential/value')
   await refused({ url, credential: { kind: 'none', value: 'canary' } }, '/credential/value')
   await refused({ url, credential: { kind: 'oauth', value: 'canary' } }, '/credential/value')
+  await refused({ url, credential: { kind: 'oauth', clientId: 'a', value: 'canary key' } }, '/credential/value')
+  await refused({ url, credential: { kind: 'bearer', clientId: 'a', value: 'canary' } }, '/credential/clientId')
+  for (const clientId of ['', 'a b', 'a\0', 'a\ud800', 7, 'x'.repeat(2_049)])
+    await refused({ url, credential: { kind: 'oauth', clientId } }, '/credential/clientId')
   await refused({ url, credential: { kind: 'header', value: 'canary' } }, '/credential/header')
   await refused({ url, credential: { kind: 'bearer', value: 'canary', header: 'x' } }, '/credential/header')
   await refused(

@@ -34,18 +34,16 @@ export function nameOfCredential(server: string): DnsName {
 
 /** Reads a credential. Throws `invalid_body` if its fields do not fit its kind; no message contains the value. */
 export function readCredential(owner: CredentialOwner, given: McpCredential = { kind: 'none' }): GivenCredential {
-  const { kind, value, header } = given
+  const { kind, value, header, clientId } = given
   requireFields(given)
+  const sent = { bearer: undefined }
+  const granted = { auth: { kind: 'oauth', ...(clientId === undefined ? {} : { clientId }) } } as const
   if (value === undefined)
-    return {
-      spec: kind === 'oauth' ? { auth: { kind } } : {},
-      secret: undefined,
-      sent: { bearer: undefined },
-      expectsGrant: kind === 'oauth',
-    }
+    return { spec: kind === 'oauth' ? granted : {}, secret: undefined, sent, expectsGrant: kind === 'oauth' }
   conceal(value)
   const secretRef = { name: nameOfCredential(owner.name), key: CREDENTIAL_FIELD }
   const secret = toCredentialSecret(owner, value)
+  if (kind === 'oauth') return { spec: { ...granted, secretRef }, secret, sent, expectsGrant: true }
   if (header === undefined)
     return { spec: { auth: { kind: 'bearer' }, secretRef }, secret, sent: { bearer: value }, expectsGrant: false }
   return {
@@ -56,17 +54,20 @@ export function readCredential(owner: CredentialOwner, given: McpCredential = { 
   }
 }
 
-function requireFields({ kind, value, header }: McpCredential): void {
+function requireFields({ kind, value, header, clientId }: McpCredential): void {
   const hasValue = kind === 'bearer' || kind === 'header'
-  if (hasValue !== (value !== undefined))
-    throw refusal('value', hasValue ? `is required for the kind ${kind}` : `is not allowed for the kind ${kind}`)
+  if (clientId !== undefined && kind !== 'oauth') throw refusal('clientId', `is not allowed for the kind ${kind}`)
+  if (hasValue && value === undefined) throw refusal('value', `is required for the kind ${kind}`)
+  if (value !== undefined && kind === 'none') throw refusal('value', 'is not allowed for the kind none')
+  if (value !== undefined && kind === 'oauth' && clientId === undefined)
+    throw refusal('value', 'is the secret of clientId for the kind oauth, which is missing')
   if ((kind === 'header') !== (header !== undefined))
     throw refusal(
       'header',
       kind === 'header' ? 'is required for the kind header' : `is not allowed for the kind ${kind}`,
     )
   if (value === undefined) return
-  if (kind === 'bearer' && !BEARER_PATTERN.test(value))
+  if (kind !== 'header' && !BEARER_PATTERN.test(value))
     throw refusal('value', 'must be visible ASCII without spaces, at most 8192 characters')
   if (!HEADER_VALUE_PATTERN.test(value))
     throw refusal('value', 'must be printable ASCII without a space at either end, at most 8192 characters')

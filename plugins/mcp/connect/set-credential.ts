@@ -85,7 +85,12 @@ function writeSecret(
 
 // A merge patch removes what is null. The uid prevents a write to a successor of the same name.
 function toPatch({ spec: { auth, secretRef } }: GivenCredential, uid: string | undefined): object {
-  const kept = auth && { kind: auth.kind, header: auth.header ?? null }
+  const kept = auth && {
+    kind: auth.kind,
+    header: auth.header ?? null,
+    clientId: auth.clientId ?? null,
+    issuer: auth.kind === 'oauth' ? undefined : null,
+  }
   return { metadata: { uid }, spec: { auth: kept ?? null, secretRef: secretRef ?? null } }
 }
 

@@ -10,6 +10,8 @@ export interface AuthorizationServerOptions {
   /** Clients that are known without a registration. */
   readonly clients?: readonly object[]
   readonly hasRegistration?: boolean
+  /** How clients authenticate. */
+  readonly methods?: readonly string[]
   /** Lifetime of access tokens in seconds. */
   readonly seconds?: number
   /** Refuses the consent. */
@@ -25,6 +27,8 @@ export interface TestAuthorizationServer {
   accountOf(token: string, resource: string): Promise<string | undefined>
   /** The scopes of an access token. */
   scopesOf(token: string): Promise<readonly string[]>
+  /** Changes the secret of a configured client. */
+  rotate(id: string, secret: string): Promise<void>
   /** The next consents are of this account. */
   as(account: string): void
   /** Runs once, after the server has made the next tokens and before it sends them. */
@@ -68,6 +72,10 @@ export async function startAuthorizationServer(
       return found?.isValid === true && found.aud === resource ? found.accountId : undefined
     },
     scopesOf: async (token) => (await provider.AccessToken.find(token))?.scope?.split(' ') ?? [],
+    rotate: async (id, secret) => {
+      const client = await provider.Client.find(id)
+      if (client !== undefined) client.clientSecret = secret
+    },
     as: (account) => (state.account = account),
     beforeTokens: (given) => (work = given),
   }
@@ -76,11 +84,13 @@ export async function startAuthorizationServer(
 function configurationOf({
   clients = [],
   hasRegistration = true,
+  methods,
   seconds = 3_600,
 }: AuthorizationServerOptions): object {
   const scopes = 'tickets.read tickets.write'
   return {
     clients,
+    ...(methods === undefined ? {} : { clientAuthMethods: methods }),
     scopes: ['openid', 'offline_access', ...scopes.split(' ')],
     features: {
       devInteractions: { enabled: false },
@@ -128,6 +138,7 @@ interface GrantContext {
 
 interface ProviderWithTokens extends Omit<Provider, 'use'> {
   use(middleware: (context: { readonly path: string }, next: () => Promise<void>) => Promise<void>): unknown
+  readonly Client: { find(id: string): Promise<{ clientSecret?: string } | undefined> }
   readonly AccessToken: { find(token: string): Promise<StoredToken | undefined> }
 }
 

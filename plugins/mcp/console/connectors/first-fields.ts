@@ -5,7 +5,7 @@ const MOST = 63
 
 /** What the dialog begins with for a connector: its credential, and a name made of its title. Pure. */
 export function firstFields({ id, title, url, auth, header = '' }: McpConnector, namespace: string): ServerFields {
-  return { name: nameOf(title), namespace, url, kind: auth, header, connector: { id, title, url } }
+  return { name: nameOf(title), namespace, url, kind: auth, header, clientId: '', connector: { id, title, url } }
 }
 
 // As names in a cluster are: lowercase words of ASCII with dashes between them.

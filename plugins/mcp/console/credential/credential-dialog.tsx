@@ -46,7 +46,7 @@ export function CredentialDialog({ namespace, server, first, onClose }: Credenti
     setMissing(isRefused)
     if (!isRefused) set({ namespace, server, credential: toCredential(fields, given) }).catch(() => undefined)
   }
-  const { fields: refused, rest } = refusedFields(error, ['kind', 'header', 'value'])
+  const { fields: refused, rest } = refusedFields(error, ['kind', 'header', 'clientId', 'value'])
   return (
     <DialogForm
       title={text.title(server)}

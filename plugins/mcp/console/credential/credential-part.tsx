@@ -1,7 +1,7 @@
 import type { Ref } from 'react'
 import type { McpCredential } from '#schemas/api/mcp.ts'
 import { ChoiceField, SecretField, TextField } from '#ui/parts/form/text-field.tsx'
-import { needsValue } from './credential-body.ts'
+import { takesValue } from './credential-body.ts'
 import type { CredentialFields } from './credential-body.ts'
 import { credentialText as text } from './text.ts'
 
@@ -17,7 +17,9 @@ interface CredentialPartProps {
 }
 
 /** How the platform authenticates at a server: the kind, and its value, which is written and never read. */
-export function CredentialPart({ fields: { kind, header }, refused, isMissing, input, onChange }: CredentialPartProps) {
+export function CredentialPart({ fields, refused, isMissing, input, onChange }: CredentialPartProps) {
+  const { kind, header, clientId } = fields
+  const isGranted = kind === 'oauth'
   return (
     <>
       <ChoiceField<McpCredential['kind']>
@@ -38,10 +40,20 @@ export function CredentialPart({ fields: { kind, header }, refused, isMissing, i
           onChange={(typed) => onChange({ header: typed })}
         />
       ) : undefined}
-      {needsValue(kind) ? (
+      {isGranted ? (
+        <TextField
+          label={text.clientId}
+          hint={text.clientIdHint}
+          value={clientId}
+          maxLength={2_048}
+          refused={refused.clientId}
+          onChange={(typed) => onChange({ clientId: typed })}
+        />
+      ) : undefined}
+      {takesValue(fields) ? (
         <SecretField
-          label={text.value}
-          hint={text.valueHint}
+          label={isGranted ? text.secret : text.value}
+          hint={isGranted ? text.secretHint : text.valueHint}
           input={input}
           refused={isMissing ? text.valueRequired : refused.value}
         />

@@ -33,7 +33,7 @@ export function toServerBody(
 /** Fields of the dialog that a refusal may be of. */
 export type ServerPart = Exclude<keyof ServerFields, 'connector'> | 'value'
 
-const parts: readonly ServerPart[] = ['namespace', 'name', 'url', 'kind', 'header', 'value']
+const parts: readonly ServerPart[] = ['namespace', 'name', 'url', 'kind', 'header', 'clientId', 'value']
 
 /** What was refused, at its fields; a failed step is said by the list of steps, too. Pure. */
 export function refusedServer(error: Error | null): RefusedFields<ServerPart> {

@@ -21,7 +21,8 @@ export function ConnectionCard({ object: { metadata, spec } }: { readonly object
   const mayPublish = useCapability('mcp.publish')
   const { namespace = '', name } = metadata
   const kind = kindOf(spec)
-  const header = valueAt(spec, 'auth.header')
+  const header = textAt(spec, 'auth.header')
+  const clientId = textAt(spec, 'auth.clientId')
   const description = valueAt(spec, 'description')
   const close = (): void => setOpened(undefined)
   return (
@@ -43,12 +44,7 @@ export function ConnectionCard({ object: { metadata, spec } }: { readonly object
         </div>
       </div>
       {opened === 'credential' ? (
-        <CredentialDialog
-          namespace={namespace}
-          server={name}
-          first={{ kind, header: typeof header === 'string' ? header : '' }}
-          onClose={close}
-        />
+        <CredentialDialog namespace={namespace} server={name} first={{ kind, header, clientId }} onClose={close} />
       ) : undefined}
       {opened === 'publish' ? (
         <PublishServerDialog
@@ -66,4 +62,9 @@ function kindOf(spec: KindObject['spec']): keyof typeof kinds {
   const kind = valueAt(spec, 'auth.kind')
   if (kind === 'none' || kind === 'bearer' || kind === 'header' || kind === 'oauth') return kind
   return valueAt(spec, 'secretRef') === undefined ? 'none' : 'bearer'
+}
+
+function textAt(spec: KindObject['spec'], path: string): string {
+  const value = valueAt(spec, path)
+  return typeof value === 'string' ? value : ''
 }

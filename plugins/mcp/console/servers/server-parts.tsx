@@ -16,7 +16,7 @@ import { ServerUsersCard } from './server-references.tsx'
 import { toServerState } from '../shared/server-state.ts'
 import { serversText as text } from './text.ts'
 
-const blank = { name: '', url: '', kind: 'none', header: '' } as const
+const blank = { name: '', url: '', kind: 'none', header: '', clientId: '' } as const
 
 function ServersBar() {
   const [{ namespace = 'default' }] = useAddress()

@@ -7,6 +7,7 @@ import type { AuthorizationServerOptions } from '../../testing/authorization-ser
 import { CONSOLE, openGrants } from '../../testing/grants-world.ts'
 import type { Asking } from '../../testing/grants-world.ts'
 import { startProtectedServer } from '../../testing/protected-server.ts'
+import { keepClientSecret } from '../server/configured-clients.ts'
 import { createGrantTokens } from '../tokens/grant-tokens.ts'
 import { MAX_OPEN_CONSENTS } from './begin-consent.ts'
 
@@ -91,6 +92,44 @@ test('OAuth: a configured client needs no registration; without either the error
   const { status, body } = await without.ask('POST', '/grant', { server: 'tickets' })
   assert.deepEqual([status, body['code']], [409, 'grant_client_missing'])
   assert.match(String(body['detail']), /127\.0\.0\.1:8080\/oauth\/callback/)
+})
+
+test('OAuth: a configured client with a secret; it is taken from the manager, also when it is rotated, and from no other address', async (t) => {
+  for (const method of ['client_secret_basic', 'client_secret_post']) {
+    const client = {
+      client_id: 'known',
+      client_secret: 'canary-first',
+      token_endpoint_auth_method: method,
+      redirect_uris: [REDIRECT],
+      grant_types: ['authorization_code', 'refresh_token'],
+    }
+    const options = { clients: [client], hasRegistration: false, seconds: 20, methods: [method] }
+    const world = await setUp(t, options, { clientId: 'known' })
+    const { ask, addServer, begin, complete, tokens, key, services, at, rows, lines } = world
+    const { url } = key
+    const auth = { kind: 'oauth', clientId: 'known' } as const
+    const secretRef = { name: 'client', key: 'secret' }
+    addServer('tickets', { url, auth, secretRef })
+    const none = await ask('POST', '/grant', { server: 'tickets' })
+    assert.deepEqual([none.status, none.body['code']], [409, 'grant_client_missing'])
+    assert.match(none.text, /ResolvedRefs/)
+    const configured = { serverUid: key.serverUid, url, clientId: 'known' }
+    await keepClientSecret(services, { ...configured, url: 'https://elsewhere.example' }, 'canary-first')
+    assert.equal((await ask('POST', '/grant', { server: 'tickets' })).status, 409)
+    await keepClientSecret(services, configured, 'canary-first')
+    const done = await complete(await signInAtIssuer(await begin()))
+    assert.equal(done.status, 200, done.text)
+    assert.ok(!at.requests.includes('/reg'))
+
+    await at.rotate('known', 'canary-second')
+    await assert.rejects(tokens.find(key), { name: 'TokensRefused', code: 'invalid_client' })
+    await keepClientSecret(services, configured, 'canary-second')
+    const token = await tokens.find(key)
+    assert.equal(await at.accountOf(token?.bearer ?? '', url), 'ada')
+    assert.doesNotMatch(JSON.stringify([none, done, await rows(), lines]), /canary/)
+    await keepClientSecret(services, configured, undefined)
+    assert.equal((await ask('POST', '/grant', { server: 'tickets' })).status, 409)
+  }
 })
 
 test('OAuth: a registration is made once, and a server without a challenge is found at its well-known address', async (t) => {

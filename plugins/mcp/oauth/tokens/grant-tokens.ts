@@ -11,6 +11,8 @@ import {
 } from '../../store/grants.ts'
 import type { OwnedGrantKey, StoredTokens } from '../../store/grants.ts'
 import { TokensRefused, refreshTokens } from '../server/authorization-calls.ts'
+import type { TokenIssuer } from '../server/authorization-calls.ts'
+import { findClientSecret } from '../server/configured-clients.ts'
 import type { GrantServices } from '../server/grant-services.ts'
 import { openTokens, sealTokens } from './grant-secret.ts'
 import type { GrantSecret } from './grant-secret.ts'
@@ -117,23 +119,42 @@ async function refresh(services: GrantServices, grant: SelectedGrant): Promise<U
   const secret = await openOrGiveUp(services, grant)
   if (secret?.refreshToken === undefined) return undefined
   try {
-    const tokens = await refreshTokens(services, secret.issuer, secret.refreshToken)
+    const issuer = await withCurrentClient(services, grant, secret.issuer)
+    const tokens = await refreshTokens(services, issuer, secret.refreshToken)
     // A refresh continues the account that consented.
     if (secret.account !== undefined && tokens.account !== undefined && tokens.account !== secret.account)
       throw new TokensRefused('The authorization server returns the token of another account.', { isFinal: true })
-    const given = { tokens, issuer: secret.issuer, scopes: grant.scopes, before: secret }
+    const given = { tokens, issuer, scopes: grant.scopes, before: secret }
     const stored = sealTokens(services.sealed, grant, given)
     const isSaved = await store.transact((tx) => saveRefreshed(tx.tables<McpTables>(), grant, stored))
     if (!isSaved) return await findNext(services, grant, stored)
     const refreshed = { ...grant, ...stored, version: grant.version + 1, refreshing_until: null }
     return { bearer: tokens.accessToken, grant: refreshed }
   } catch (error) {
-    const isFinal = error instanceof TokensRefused && error.isFinal
+    const isFinal = error instanceof TokensRefused && error.isFinal && !isRotating(error, secret)
     await store.transact((tx) => endRefresh(tx.tables<McpTables>(), grant, { isUsable: !isFinal }))
     if (!isFinal) throw error
     services.log.info({ grant: grant.id, issuer: grant.issuer }, 'grant no longer usable: its refresh was refused')
     return undefined
   }
+}
+
+// The secret of a configured client may have been rotated since the consent.
+async function withCurrentClient(
+  services: GrantServices,
+  grant: SelectedGrant,
+  issuer: TokenIssuer,
+): Promise<TokenIssuer> {
+  const { client } = issuer
+  if (client.isConfigured !== true) return issuer
+  const { server_uid: serverUid, url } = grant
+  const secret = await findClientSecret(services, { serverUid, url, clientId: client.id })
+  return secret === undefined ? issuer : { ...issuer, client: { ...client, secret } }
+}
+
+// The manager has not read the new secret of the client yet.
+function isRotating({ code }: TokensRefused, { issuer }: GrantSecret): boolean {
+  return code === 'invalid_client' && issuer.client.isConfigured === true
 }
 
 // Another process refreshes. It stores the next version, gives up, or ends with its claim.
