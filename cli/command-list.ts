@@ -59,6 +59,36 @@ export const pluginCommands: readonly ListedCommand[] = [
     load: async () => (await import('#plugins/recording/cli/commands.ts')).downloadFixture,
   },
   {
+    words: 'eval',
+    summary: 'evaluate an agent file without traffic, and exit by its score',
+    usesApi: true,
+    load: async () => (await import('#plugins/evals/cli/commands.ts')).evalCandidate,
+  },
+  {
+    words: 'evals get',
+    summary: 'show a suite: dataset, evaluators and its newest evaluation',
+    usesApi: true,
+    load: async () => (await import('#plugins/evals/cli/commands.ts')).evalsGet,
+  },
+  {
+    words: 'evals list',
+    summary: 'list suites with their newest evaluation',
+    usesApi: true,
+    load: async () => (await import('#plugins/evals/cli/commands.ts')).evalsList,
+  },
+  {
+    words: 'evals override',
+    summary: 'let a revision serve that has not passed its gate',
+    usesApi: true,
+    load: async () => (await import('#plugins/evals/cli/commands.ts')).evalsOverride,
+  },
+  {
+    words: 'evals results',
+    summary: 'list the scores of the cases of an evaluation, or with --history the evaluations',
+    usesApi: true,
+    load: async () => (await import('#plugins/evals/cli/commands.ts')).evalsResults,
+  },
+  {
     words: 'expand',
     summary: 'print the objects of an agent file as YAML',
     usesApi: false,

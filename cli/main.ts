@@ -24,6 +24,8 @@ export async function main(
   commands: readonly ListedCommand[] = cliCommands,
 ): Promise<number> {
   const [first = '--help'] = args
+  // Before the words as after them.
+  if (first === '--no-color') return main(args.slice(1), { ...program, hasColor: false }, commands)
   if (/^(?:--help|-h|help)$/.test(first)) return print(program, cliOverview(commands))
   if (/^(?:--version|-v)$/.test(first)) return print(program, `${program.version}\n`)
   if (first === 'complete') return (await import('./completion/complete.ts')).complete(program, commands, args.slice(1))

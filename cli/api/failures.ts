@@ -1,6 +1,7 @@
 import type { CollectedResponse } from '#core/http-client/request.ts'
 import { isObject } from '#core/json/is-object.ts'
 import { connectProblem } from '#core/net/connect-problem.ts'
+import { ApiProblem } from '#cli/contract/api-problem.ts'
 import { CliProblem } from '#cli/contract/cli-problem.ts'
 import type { ApiAccess } from '#cli/context/api-access.ts'
 import { toSafeText } from '#cli/contract/safe-text.ts'
@@ -30,7 +31,7 @@ export function responseProblem(response: CollectedResponse, access: ApiAccess, 
   const { detail, code, traceId } = problem
   const notes = [status, code, typeof traceId === 'string' ? `trace ${traceId}` : undefined]
   const note = notes.filter((one) => typeof one === 'string' || typeof one === 'number').join(', ')
-  return new CliProblem(toSafeText(`${detail.slice(0, 2_000)} (${note})`), hintOf(problem))
+  return new ApiProblem(status, toSafeText(`${detail.slice(0, 2_000)} (${note})`), hintOf(problem))
 }
 
 /** The body of a response with a status below 300. */

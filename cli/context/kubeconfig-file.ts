@@ -1,10 +1,11 @@
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { parseDocument } from 'yaml'
 import type { Document } from 'yaml'
 import { isObject } from '#core/json/is-object.ts'
 import { CliProblem } from '#cli/contract/cli-problem.ts'
+import { toSafeText } from '#cli/contract/safe-text.ts'
 
 /** Name of the extension of a cluster entry: address and certificate authority of the API of mesh. */
 export const API_EXTENSION = 'mesh.dev/api'
@@ -28,6 +29,15 @@ export function kubeconfigPaths(flag: string | undefined, env: Environment): rea
   const paths = listed.split(delimiter).filter((path) => path !== '')
   return paths.length > 0 ? paths : [join(home, '.kube', 'config')]
 }
+
+/** Throws `CliProblem` if there is no kubeconfig. */
+export function requireKubeconfig(flag: string | undefined, env: Environment): void {
+  const paths = kubeconfigPaths(flag, env)
+  if (paths.some((path) => existsSync(path))) return
+  throw new CliProblem(`no kubeconfig: ${toSafeText(paths.join(', '))} does not exist`, KUBECONFIG_HINT)
+}
+
+const KUBECONFIG_HINT = '--kubeconfig FILE or KUBECONFIG names the one of your cluster.'
 
 /** Reads the files that exist. Throws `CliProblem`, which names the file. */
 export function readKubeconfigs(flag: string | undefined, env: Environment): readonly KubeconfigFile[] {

@@ -1,7 +1,10 @@
 import type { HelpedCommand } from '#core/command-line/command-help.ts'
 import type { CommandOptions, CommandValues } from '#core/command-line/option.ts'
 import type { ApiClient, ApiQuery } from './api-client.ts'
+import type { ClusterNamespaces } from './cluster-namespaces.ts'
 import type { Printer } from './resource-table.ts'
+import type { StopSignal } from './stop-signal.ts'
+import type { Style } from './style.ts'
 
 /** Standard input, or what a test has in its place. */
 export type InputStream = AsyncIterable<Uint8Array> & { readonly isTTY?: boolean }
@@ -14,8 +17,12 @@ export interface CliInput<Values = unknown> {
   readonly stdin: () => InputStream
   readonly out: (text: string) => void
   readonly err: (text: string) => void
-  /** Resolves at SIGTERM or SIGINT, for a command that serves until it is stopped. A second signal ends the process. */
-  untilStopped(): Promise<void>
+  /** Styles of `out` and of `err`. */
+  readonly style: { readonly out: Style; readonly err: Style }
+  /** Shows a line on the terminal of `err` until the next one; `''` removes it. Does nothing without a terminal. */
+  progress(text: string): void
+  /** Resolves at SIGTERM or SIGINT, for a command that serves until it is stopped. A second signal of the same kind ends the process. */
+  untilStopped(): Promise<StopSignal>
 }
 
 /** Input of a command that calls the API. */
@@ -27,6 +34,14 @@ export interface ApiInput<Values = unknown> extends CliInput<Values> {
   readonly namespace: string
   /** Writes results in the format of `--output`. */
   readonly printer: Printer
+}
+
+/** Input of a command that works with a context alone: it has no options of a connection but `--context` and `--kubeconfig`. */
+export interface ContextInput<Values = unknown> extends CliInput<Values> {
+  readonly api: ApiClient
+  /** The namespace of the context, else `default`. */
+  readonly namespace: string
+  readonly namespaces: ClusterNamespaces
 }
 
 interface CliSpec<O extends CommandOptions, Input> extends HelpedCommand {
@@ -45,6 +60,8 @@ interface CliSpec<O extends CommandOptions, Input> extends HelpedCommand {
 export interface CliCommand extends HelpedCommand {
   /** Whether it calls the API. It then has the options of the connection; `mesh` runs the others, too. */
   readonly usesApi: boolean
+  /** Its input, if it calls the API. */
+  readonly connection?: 'flags' | 'context'
   load(): Promise<(input: never) => Promise<number>>
 }
 
@@ -53,6 +70,13 @@ export function defineApiCommand<const O extends CommandOptions>(
   command: CliSpec<O, ApiInput<CommandValues<O>>>,
 ): CliCommand {
   return { usageCode: 1, ...command, usesApi: true }
+}
+
+/** Declares a command that needs a kubeconfig: it calls the API, and the cluster for namespaces. */
+export function defineContextCommand<const O extends CommandOptions>(
+  command: CliSpec<O, ContextInput<CommandValues<O>>>,
+): CliCommand {
+  return { usageCode: 1, ...command, usesApi: true, connection: 'context' }
 }
 
 /** Declares a command that calls no API. The types of its values follow from its options. */

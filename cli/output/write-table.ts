@@ -1,5 +1,6 @@
 import type { CellValue, ResourceTable } from '#cli/contract/resource-table.ts'
 import { toAge } from './age.ts'
+import type { Style } from '#cli/contract/style.ts'
 import { toSafeText } from '#cli/contract/safe-text.ts'
 
 /** Where a table is written. Without a terminal it has no header, and tabs between its cells. */
@@ -8,6 +9,8 @@ export interface TableTarget {
   /** Columns of the terminal. */
   readonly width?: number | undefined
   readonly now: Date
+  /** Styles of the header; none by default. */
+  readonly style?: Style | undefined
 }
 
 /** Lines of a table. */
@@ -19,7 +22,8 @@ export function toTableText<Row>(
   const cells = Object.entries(target.wide ? { ...columns, ...wide } : columns)
   const lines = rows.map((row) => cells.map(([, of]) => textOf(of(row), target)))
   if (!target.isTerminal) return lines.map((line) => `${line.join('\t')}\n`).join('')
-  return align([cells.map(([title]) => title), ...lines], target.width)
+  const [header = '', ...rest] = align([cells.map(([title]) => title), ...lines], target.width)
+  return [target.style?.bold(header) ?? header, ...rest].map((line) => `${line}\n`).join('')
 }
 
 function textOf(value: CellValue, { isTerminal, now }: TableTarget): string {
@@ -32,9 +36,9 @@ function textOf(value: CellValue, { isTerminal, now }: TableTarget): string {
   return text === '' ? '-' : text
 }
 
-function align(lines: readonly (readonly string[])[], width: number | undefined): string {
+function align(lines: readonly (readonly string[])[], width: number | undefined): readonly string[] {
   const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => lengthOf(line[column] ?? ''))))
-  return lines.map((line) => `${cut(alignLine(line, widths), width)}\n`).join('')
+  return lines.map((line) => cut(alignLine(line, widths), width))
 }
 
 function alignLine(line: readonly string[], widths: readonly number[]): string {

@@ -1,5 +1,8 @@
 import { outputFormats } from '#cli/output/create-printer.ts'
 
+/** Options of every command. */
+export const colorOptions = { 'no-color': { help: 'no colours on a terminal, as with NO_COLOR' } } as const
+
 /** Options of every command that calls the API. */
 export const apiOptions = {
   namespace: { value: 'NAME', short: 'n', help: 'namespace; default: that of the context' },

@@ -2,6 +2,7 @@ import { untilSignal } from '#core/async/until-signal.ts'
 import { lineCodes } from '#core/command-line/program.ts'
 import type { LineProgram } from '#core/command-line/program.ts'
 import type { InputStream } from '#cli/contract/command.ts'
+import type { StopSignal } from '#cli/contract/stop-signal.ts'
 
 /** A program that runs commands: its name, its environment, and where it writes. */
 export interface CliProgram extends LineProgram {
@@ -9,10 +10,14 @@ export interface CliProgram extends LineProgram {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stdin: () => InputStream
   readonly isTerminal: boolean
+  /** Whether `err` is a terminal. */
+  readonly errIsTerminal: boolean
   /** Columns of the terminal. */
   readonly width: number | undefined
+  /** Whether a terminal gets colours; `--no-color` takes them away. */
+  readonly hasColor: boolean
   readonly now: () => Date
-  readonly untilStopped: () => Promise<void>
+  readonly untilStopped: () => Promise<StopSignal>
 }
 
 /** This process as a program. */
@@ -24,7 +29,9 @@ export function processProgram(name: string, version: string): CliProgram {
     env: process.env,
     stdin: () => process.stdin,
     isTerminal: process.stdout.isTTY,
-    width: process.stdout.isTTY ? process.stdout.columns : undefined,
+    errIsTerminal: process.stderr.isTTY && process.env['TERM'] !== 'dumb',
+    width: process.stdout.isTTY ? process.stdout.columns : process.stderr.columns,
+    hasColor: wantsColor(process.env),
     now: () => new Date(),
     out: (text) => {
       process.stdout.write(text)
@@ -32,10 +39,13 @@ export function processProgram(name: string, version: string): CliProgram {
     err: (text) => {
       process.stderr.write(text)
     },
-    untilStopped: async () => {
-      await untilSignal()
-    },
+    untilStopped: untilSignal,
   }
+}
+
+/** Whether the environment lets a terminal have colours: `NO_COLOR` (https://no-color.org) and `TERM=dumb` do not. */
+export function wantsColor({ NO_COLOR: off = '', TERM: term }: CliProgram['env']): boolean {
+  return off === '' && term !== 'dumb'
 }
 
 // Once per process: a test may make several programs in one.

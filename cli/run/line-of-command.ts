@@ -3,8 +3,10 @@ import type { CommandOptions, CommandValues } from '#core/command-line/option.ts
 import type { LineCommand } from '#core/command-line/program.ts'
 import type { ApiInput, CliCommand, CliInput } from '#cli/contract/command.ts'
 import type { ListedCommand } from '#cli/contract/listed-command.ts'
-import { apiOptions } from './api-options.ts'
+import { createStyle } from '#cli/contract/style.ts'
+import { apiOptions, colorOptions } from './api-options.ts'
 import type { CliProgram } from './cli-program.ts'
+import { createProgress } from './progress.ts'
 
 /** The line of a listed command: its declaration is imported when the command is called, and then reads these arguments. */
 export function lineOfListed(
@@ -30,25 +32,37 @@ function lineOfCommand(program: CliProgram, command: CliCommand): LineCommand {
   return {
     words: command.words,
     ...(command.usageCode === undefined ? {} : { usageCode: command.usageCode }),
+    ...(command.failureCode === undefined ? {} : { failureCode: command.failureCode }),
     options: optionsOf(command),
     help: () => helpOf(program, command),
     run: (values) => runWith(program, command, values),
   }
 }
 
-/** The options of a command, and those of the connection if it calls the API. */
-export function optionsOf({ usesApi, options = {} }: CliCommand): CommandOptions {
-  return usesApi ? { ...options, ...apiOptions } : options
+/** The options of a command, those of the connection if it calls the API, and `--no-color`. */
+export function optionsOf({ usesApi, connection = 'flags', options = {} }: CliCommand): CommandOptions {
+  const { context, kubeconfig } = apiOptions
+  const connected = connection === 'flags' ? apiOptions : { context, kubeconfig }
+  return { ...options, ...(usesApi ? connected : {}), ...colorOptions }
 }
 
 type Values = Readonly<Record<string, unknown>>
 
 async function runWith(program: CliProgram, command: CliCommand, values: Values): Promise<number> {
-  const { env, stdin, out, err, untilStopped } = program
-  const input: CliInput = { values, env, stdin, out, err, untilStopped }
+  const input = inputOf(program, values)
+  if (command.connection === 'context')
+    return (await import('./run-in-context.ts')).runInContext(program, command, input)
   if (command.usesApi) return runOnApi(program, command, input as CliInput<ApiValues>)
   const run = await command.load()
   return run(input as never)
+}
+
+function inputOf(program: CliProgram, values: Values): CliInput {
+  const { env, stdin, out, err, untilStopped, width, isTerminal, errIsTerminal } = program
+  const hasColor = program.hasColor && values['no-color'] !== true
+  const style = { out: createStyle(hasColor && isTerminal), err: createStyle(hasColor && errIsTerminal) }
+  const progress = createProgress({ err, isTerminal: errIsTerminal, width })
+  return { values, env, stdin, out, err, untilStopped, style, progress }
 }
 
 type ApiValues = CommandValues<typeof apiOptions> & { readonly 'all-namespaces'?: boolean }
@@ -71,7 +85,7 @@ async function runOnApi(program: CliProgram, command: CliCommand, input: CliInpu
     api,
     namespace,
     scope: values['all-namespaces'] === true ? { scope: 'permitted' } : { namespace },
-    printer: createPrinter(values.output, { out, err, isTerminal, width, now: program.now() }),
+    printer: createPrinter(values.output, { out, err, isTerminal, width, style: input.style.out, now: program.now() }),
   }
   try {
     return await run(given as never)

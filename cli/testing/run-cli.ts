@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { ListedCommand } from '#cli/contract/listed-command.ts'
 import { cliCommands, main } from '../main.ts'
+import type { StopSignal } from '#cli/contract/stop-signal.ts'
 import type { CliProgram } from '../run/cli-program.ts'
 
 /** Output of a command, and its exit code. */
@@ -15,6 +16,8 @@ export interface TestedCli {
   readonly env?: Readonly<Record<string, string>>
   /** Columns of the terminal; default: the output is no terminal. */
   readonly width?: number
+  /** Whether the terminal has colours. */
+  readonly hasColor?: boolean
   readonly now?: Date
   /** Content of standard input. */
   readonly stdin?: string | Uint8Array
@@ -23,7 +26,7 @@ export interface TestedCli {
   /** Called with what the command writes, for one that serves. */
   readonly onOut?: (text: string) => void
   /** Default: the command is stopped immediately. */
-  readonly untilStopped?: () => Promise<void>
+  readonly untilStopped?: () => Promise<StopSignal | void>
 }
 
 /** Runs `meshctl` in this process. */
@@ -37,7 +40,9 @@ export async function runCli(args: readonly string[], given: TestedCli = {}): Pr
     env: { HOME: '/nonexistent', ...env },
     stdin: () => Readable.from([Buffer.from(stdin)]),
     isTerminal: width !== undefined,
+    errIsTerminal: width !== undefined,
     width,
+    hasColor: given.hasColor ?? false,
     now: () => now,
     out: (text) => {
       out += text
@@ -46,7 +51,7 @@ export async function runCli(args: readonly string[], given: TestedCli = {}): Pr
     err: (text) => {
       err += text
     },
-    untilStopped: given.untilStopped ?? (async () => undefined),
+    untilStopped: async () => (await given.untilStopped?.()) ?? 'SIGTERM',
   }
   const code = await main(args, program, commands)
   return { code, out, err }

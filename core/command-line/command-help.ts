@@ -14,6 +14,8 @@ export interface HelpedCommand {
   readonly exitCodes?: Readonly<Record<number, string>>
   /** Exit code for wrong arguments; default 2. */
   readonly usageCode?: number
+  /** Exit code of a command that could not run; default 1. */
+  readonly failureCode?: number
 }
 
 /** Output of `<program> <words> --help`, from the declaration alone. */
@@ -29,11 +31,17 @@ export function commandHelp(command: HelpedCommand, program = 'mesh'): string {
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
 }
 
-function codeTexts({ exitCodes = {}, usageCode = lineCodes.usage }: HelpedCommand): readonly string[] {
-  const codes: Record<number, string> = { 0: 'done', 1: 'could not run', ...exitCodes }
+/** What each exit code of a command means: one table for its help and for the reference. */
+export function exitCodesOf(command: Pick<HelpedCommand, 'exitCodes' | 'usageCode' | 'failureCode'>) {
+  const { exitCodes = {}, usageCode = lineCodes.usage, failureCode = lineCodes.failed } = command
+  const codes: Record<number, string> = { 0: 'done', [failureCode]: 'could not run', ...exitCodes }
   const own = codes[usageCode]
   codes[usageCode] = own === undefined ? 'wrong arguments' : `${own}, or wrong arguments`
-  const texts = Object.entries(codes).map(([code, text]) => `${code} ${text}`)
+  return codes
+}
+
+function codeTexts(command: HelpedCommand): readonly string[] {
+  const texts = Object.entries(exitCodesOf(command)).map(([code, text]) => `${code} ${text}`)
   return texts.map((text, index) => `${text}${index === texts.length - 1 ? '.' : ','}`)
 }
 

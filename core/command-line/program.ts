@@ -15,6 +15,8 @@ export interface LineCommand {
   readonly options?: CommandOptions
   /** Exit code for wrong arguments; default 2. */
   readonly usageCode?: number
+  /** Exit code of a command that could not run; default 1. */
+  readonly failureCode?: number
   /** Its output for `--help`. */
   readonly help: () => string
   /** Runs it with the values of its options, or with its arguments if it declares none. Resolves with the exit code. */

@@ -135,5 +135,5 @@ function report(program: LineProgram, command: LineCommand, error: unknown): num
   const text = error instanceof Error ? error.message : String(error)
   const isUsage = error instanceof BadArguments
   program.err(`${program.name}: ${text}\n${isUsage ? `\n${command.help()}` : ''}`)
-  return isUsage ? (command.usageCode ?? lineCodes.usage) : lineCodes.failed
+  return isUsage ? (command.usageCode ?? lineCodes.usage) : (command.failureCode ?? lineCodes.failed)
 }

@@ -2,6 +2,9 @@
 declare module 'jsdom' {
   export class JSDOM {
     readonly window: Readonly<Record<string, unknown>> & { readonly HTMLCanvasElement: { readonly prototype: object } }
-    constructor(html: string, options: { readonly url: string; readonly pretendToBeVisual: boolean })
+    constructor(
+      text: string,
+      options: { readonly url?: string; readonly pretendToBeVisual?: boolean; readonly contentType?: string },
+    )
   }
 }

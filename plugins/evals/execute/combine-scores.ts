@@ -1,4 +1,5 @@
 import type { EvalSuiteSpec } from '#schemas/crds/eval-suite.ts'
+import { isAtLeast } from '../contract/format/is-at-least.ts'
 
 /** A score by the name of its evaluator. */
 export interface NamedScore {
@@ -27,9 +28,4 @@ export function combineScores(
   const least = weighted.reduce((lowest, { score }) => Math.min(lowest, score), 1)
   const score = Math.min(Math.max(aggregate === 'min' ? least : mean, 0), 1)
   return { score, passed: used.every((one) => one.score >= one.threshold) && isAtLeast(score, minScore) }
-}
-
-/** Whether a score reaches another one: sums of binary fractions differ in their last digits. */
-export function isAtLeast(score: number, least: number): boolean {
-  return score >= least - 1e-9
 }

@@ -1,6 +1,6 @@
 import type { EvalSuiteSpec } from '#schemas/crds/eval-suite.ts'
 import type { EvaluationMeans } from '../store/results.ts'
-import { isAtLeast } from './combine-scores.ts'
+import { isAtLeast } from '../contract/format/is-at-least.ts'
 import type { EvaluationStop } from './stop.ts'
 
 /** How an evaluation ends. */
