@@ -26,6 +26,8 @@ export interface KindEntry {
   readonly isClusterWide?: boolean
   /** Capability that creating one needs beside the verb, where a setting of its own hides it. */
   readonly createNeeds?: string
+  /** Whether its status says what calls do, which no event announces. */
+  readonly reportsTraffic?: boolean
   /** Columns beside name, namespace, state and age; without them the first fields of the spec. */
   readonly columns?: readonly KindColumn[]
 }

@@ -40,9 +40,12 @@ const SETTLED_MS = 60_000
 
 /**
  * How often objects of a kind are asked for, in milliseconds. Events say what is written of them. What a controller reports has no event: it is asked
- * for often until it is settled, and seldom afterwards. Events of other plugins do not name their routes.
+ * for often until it is settled, and seldom afterwards, unless it changes with traffic. Events of other plugins do not name their routes.
  */
-export function useObjectInterval({ api }: Pick<KindEntry, 'api'>): (objects: readonly KindObject[]) => number {
-  const isFollowed = useLive().kind === 'live' && api.length === 1
+export function useObjectInterval(
+  entry: Pick<KindEntry, 'api' | 'reportsTraffic'>,
+): (objects: readonly KindObject[]) => number {
+  const { api, reportsTraffic = false } = entry
+  const isFollowed = useLive().kind === 'live' && api.length === 1 && !reportsTraffic
   return (objects) => (isFollowed && objects.every((one) => isSettled(one, Date.now())) ? SETTLED_MS : UNSETTLED_MS)
 }

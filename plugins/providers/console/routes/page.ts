@@ -11,6 +11,7 @@ export const modelRoutePages = defineKindPages(
     noun: text.noun,
     icon: 'list',
     about: text.about,
+    reportsTraffic: true,
   },
   async () => (await import('./route-parts.tsx')).routeParts,
 )
