@@ -23,22 +23,10 @@ export const pluginCommands: readonly ListedCommand[] = [
     load: async () => (await import('#plugins/datasets/cli/commands.ts')).datasetsCases,
   },
   {
-    words: 'datasets export',
-    summary: 'export runs as cases of a dataset, without secrets',
-    usesApi: true,
-    load: async () => (await import('#plugins/datasets/cli/commands.ts')).datasetsExport,
-  },
-  {
     words: 'datasets import',
     summary: 'import cases from NDJSON: all lines, or none',
     usesApi: true,
     load: async () => (await import('#plugins/datasets/cli/commands.ts')).datasetsImport,
-  },
-  {
-    words: 'datasets label',
-    summary: 'label a case of a dataset',
-    usesApi: true,
-    load: async () => (await import('#plugins/datasets/cli/commands.ts')).datasetsLabel,
   },
   {
     words: 'datasets list',

@@ -15,11 +15,13 @@ export interface Completion {
 export async function findCompletions(
   commands: readonly ListedCommand[],
   words: readonly string[],
+  outside: readonly string[] = [],
 ): Promise<readonly Completion[]> {
   const before = words.slice(0, -1)
   const last = words.at(-1) ?? ''
   const called = commands.find((one) => one.words.split(' ').every((word, index) => before[index] === word))
-  if (called === undefined) return startingWith(last, nextWords(commands, before))
+  const listed = [...commands, ...outside.map((one) => ({ words: one, summary: 'a program of a third party' }))]
+  if (called === undefined) return startingWith(last, nextWords(listed, before))
   const options = { ...optionsOf(await called.load()), help: { help: 'show the help', short: 'h' } }
   const given = before.slice(called.words.split(' ').length)
   return startingWith(last, argumentsAt(options, given, last))
@@ -29,7 +31,10 @@ function startingWith(start: string, found: readonly Completion[]): readonly Com
   return found.filter(({ value }) => value.startsWith(start))
 }
 
-function nextWords(commands: readonly ListedCommand[], before: readonly string[]): readonly Completion[] {
+function nextWords(
+  commands: readonly Pick<ListedCommand, 'words' | 'summary'>[],
+  before: readonly string[],
+): readonly Completion[] {
   const next = new Map<string, string>()
   for (const { words, summary } of commands) {
     const parts = words.split(' ')

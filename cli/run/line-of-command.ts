@@ -3,6 +3,7 @@ import type { CommandOptions, CommandValues } from '#core/command-line/option.ts
 import type { LineCommand } from '#core/command-line/program.ts'
 import type { ApiInput, CliCommand, CliInput } from '#cli/contract/command.ts'
 import type { ListedCommand } from '#cli/contract/listed-command.ts'
+import { signalCode } from '#cli/contract/stop-signal.ts'
 import { createStyle } from '#cli/contract/style.ts'
 import { apiOptions, colorOptions } from './api-options.ts'
 import type { CliProgram } from './cli-program.ts'
@@ -25,7 +26,13 @@ export function lineOfListed(
 export function helpOf({ name }: Pick<CliProgram, 'name'>, command: CliCommand): string {
   const { examples = [] } = command
   const lines = examples.map(([line, effect]) => [`${name} ${line}`, effect] as const)
-  return commandHelp({ ...command, examples: lines, options: optionsOf(command) }, name)
+  return commandHelp({ ...withCodes(command), examples: lines, options: optionsOf(command) }, name)
+}
+
+/** A command with the exit codes that every command of the API has. */
+export function withCodes(command: CliCommand): CliCommand {
+  if (!command.usesApi) return command
+  return { ...command, exitCodes: { ...command.exitCodes, [signalCode('SIGINT')]: 'interrupted' } }
 }
 
 function lineOfCommand(program: CliProgram, command: CliCommand): LineCommand {

@@ -13,6 +13,7 @@ Commands (meshctl COMMAND --help shows the flags of one):
 ${lines.join('\n')}
 
   meshctl --version               print the version
+  meshctl WORD...                 run the program meshctl-WORD... of a third party on the PATH
 
 Server, token and namespace are those of the current context of the kubeconfig; meshctl context set names the server.
 Exit code: 0 done, 1 could not run or wrong arguments; the help of a command has further ones.

@@ -1,10 +1,10 @@
-import { cliHelpPages } from '../../cli/main.ts'
+import { cliExitCodes, cliHelpPages } from '../../cli/main.ts'
 import { helpPages } from '../../main.ts'
 
 /** docs/reference/cli.md, from the help text of every command. */
 export async function generate(): Promise<Map<string, string>> {
   const pages = [...toPages('mesh', await helpPages()), ...toPages('meshctl', await cliHelpPages())]
-  return new Map([['docs/reference/cli.md', `${preface}${pages.join('')}`]])
+  return new Map([['docs/reference/cli.md', `${preface}${toExitCodes(await cliExitCodes())}${pages.join('')}`]])
 }
 
 function toPages(program: string, pages: ReadonlyMap<string, string>): readonly string[] {
@@ -12,6 +12,24 @@ function toPages(program: string, pages: ReadonlyMap<string, string>): readonly 
     const title = words === '' ? program : `${program} ${words}`
     return `\n## \`${title}\`\n\n\`\`\`text\n${text.trimEnd()}\n\`\`\`\n`
   })
+}
+
+/** Exit codes of `meshctl`: commands with the same ones share a row. */
+function toExitCodes(codes: ReadonlyMap<string, Readonly<Record<number, string>>>): string {
+  const rows = new Map<string, string[]>()
+  for (const [words, byCode] of codes) {
+    const cells = [0, 1, 2, 130].map((code) => byCode[code] ?? '').join(' | ')
+    rows.set(cells, [...(rows.get(cells) ?? []), `\`${words}\``])
+  }
+  const lines = [...rows].map(([cells, words]) => `| ${words.join(', ')} | ${cells} |\n`)
+  return `
+## Exit codes of \`meshctl\`
+
+A command that a signal stops has 128 and the number of the signal: 130 for Ctrl-C, 143 for SIGTERM. A program of a third party has its own codes.
+
+| commands | 0 | 1 | 2 | 130 |
+|---|---|---|---|---|
+${lines.join('')}`
 }
 
 const preface = `# Command line
@@ -23,5 +41,6 @@ const preface = `# Command line
 
 \`meshctl\` calls the API as the user of the current context of the kubeconfig ([ADR 0259](../decisions/0259-shells-load-rooms-of-plugins.md)). It comes with the npm
 package; in a checkout it is \`npx meshctl\`. \`npm run meshctl\` makes a single binary of it, which needs no Node.js, in \`dist/meshctl\`:
-\`npm run meshctl -- linux-arm64 darwin-arm64 win-x64\` for other systems. They are not signed: macOS starts one after \`codesign --sign -\`.
+\`npm run meshctl -- linux-arm64 darwin-arm64 win-x64\` for other systems. They are not signed: macOS starts one after \`codesign --sign -\`. Programs \`meshctl-WORD\` on the PATH are commands, too
+([ADR 0305](../decisions/0305-commands-of-third-parties-are-programs.md)).
 `

@@ -47,21 +47,6 @@ export const datasetsImport = defineApiCommand({
   load: async () => (await import('./change-datasets.ts')).importInto,
 })
 
-/** `meshctl datasets label`. */
-export const datasetsLabel = defineApiCommand({
-  words: 'datasets label',
-  summary: 'label a case of a dataset',
-  examples: [['datasets label refunds refund-1 correct true', 'a decision']],
-  options: {
-    dataset,
-    case: { positional: true, required: true, value: 'CASE', help: 'id of the case' },
-    name: { positional: true, required: true, value: 'LABEL', help: 'name of the label' },
-    value: { positional: true, required: true, value: 'VALUE', help: 'true, false, a number, or a category' },
-    comment: { value: 'TEXT', help: 'why' },
-  },
-  load: async () => (await import('./change-datasets.ts')).labelCase,
-})
-
 /** `meshctl datasets pin`. */
 export const datasetsPin = defineApiCommand({
   words: 'datasets pin',
@@ -69,18 +54,4 @@ export const datasetsPin = defineApiCommand({
   examples: [['datasets pin refunds --note "before the new prompt"', 'a version that never changes']],
   options: { dataset, note: { value: 'TEXT', help: 'what the pin is for' } },
   load: async () => (await import('./change-datasets.ts')).pinCases,
-})
-
-/** `meshctl datasets export`. */
-export const datasetsExport = defineApiCommand({
-  words: 'datasets export',
-  summary: 'export runs as cases of a dataset, without secrets',
-  examples: [['datasets export refunds --agent hello --redact email', 'the last succeeded runs of an agent']],
-  options: {
-    dataset,
-    agent: { value: 'NAME', help: 'runs of one agent' },
-    redact: { value: 'WHAT', help: 'what is removed, such as email', repeatable: true },
-    file: { help: 'writes a file of the platform instead' },
-  },
-  load: async () => (await import('./change-datasets.ts')).exportRuns,
 })
