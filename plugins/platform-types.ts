@@ -39,7 +39,12 @@ import type {
 } from '#plugins/datasets/contract/events.ts'
 import type { erasureFinished, erasureRequested } from '#plugins/erasures/contract/events.ts'
 import type { eraser } from '#plugins/erasures/contract/points.ts'
-import type { evaluationFinished, evaluationRequested, gateOverridden } from '#plugins/evals/contract/events.ts'
+import type {
+  evaluationFinished,
+  evaluationRequested,
+  gateOverridden,
+  runScored,
+} from '#plugins/evals/contract/events.ts'
 import type { suiteEvaluator } from '#plugins/evals/contract/points.ts'
 import type { scoreRecorded } from '#plugins/feedback/contract/events.ts'
 import type { documentDeleted, documentStored, ingestFailed } from '#plugins/knowledge/contract/events.ts'
@@ -118,6 +123,7 @@ export interface PlatformEvents {
   readonly 'dev.mesh.evals.evaluation-finished.v1': DataOf<typeof evaluationFinished>
   readonly 'dev.mesh.evals.evaluation-requested.v1': DataOf<typeof evaluationRequested>
   readonly 'dev.mesh.evals.gate-overridden.v1': DataOf<typeof gateOverridden>
+  readonly 'dev.mesh.evals.run-scored.v1': DataOf<typeof runScored>
   readonly 'dev.mesh.feedback.score-recorded.v1': DataOf<typeof scoreRecorded>
   readonly 'dev.mesh.knowledge.document-deleted.v1': DataOf<typeof documentDeleted>
   readonly 'dev.mesh.knowledge.document-stored.v1': DataOf<typeof documentStored>

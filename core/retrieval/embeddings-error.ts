@@ -8,6 +8,7 @@ export type EmbeddingsProblem =
   | 'throttled'
   | 'budget_exceeded'
   | 'price_unknown'
+  | 'cap_exceeded'
   | 'failed'
   | 'invalid_answer'
 

@@ -68,7 +68,7 @@ const problems: Readonly<Record<number, EmbeddingsProblem>> = {
 }
 
 // A provider may refuse with the same status: only the code shows that the payer cannot pay.
-const unpaid: ReadonlySet<unknown> = new Set<EmbeddingsProblem>(['budget_exceeded', 'price_unknown'])
+const unpaid: ReadonlySet<unknown> = new Set<EmbeddingsProblem>(['budget_exceeded', 'cap_exceeded', 'price_unknown'])
 
 /** A refusal of the gateway: its reason, and its own error code where there is one. */
 export interface GatewayRefusal {

@@ -1,5 +1,7 @@
+import type { CollectedResponse } from '#core/http-client/request.ts'
 import { getAt } from '#core/json/get-at.ts'
 import { ModelCallFailed } from './model-call-error.ts'
+import { costHeader } from './spend-cap.ts'
 
 /** The response of a model. */
 export interface ChatResult {
@@ -8,10 +10,12 @@ export interface ChatResult {
   readonly finishReason: string | null
   /** Reported tokens; null if the provider reports none. */
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number } | null
+  /** Cost by the gateway; null if the price is unknown. */
+  readonly cost: { readonly amount: string; readonly currency: string } | null
 }
 
 /** Reads the first choice of a chat completion. Throws `ModelCallFailed` with `invalid_answer` for a body of another shape. */
-export function readChatResult(body: Buffer): ChatResult {
+export function readChatResult({ body, headers }: Pick<CollectedResponse, 'body' | 'headers'>): ChatResult {
   const response = parse(body)
   const text = getAt(response, ['choices', '0', 'message', 'content'])
   if (typeof text !== 'string') throw new ModelCallFailed('invalid_answer')
@@ -21,7 +25,13 @@ export function readChatResult(body: Buffer): ChatResult {
     getAt(response, ['usage', 'completion_tokens']),
   ]
   const usage = isCount(inputTokens) && isCount(outputTokens) ? { inputTokens, outputTokens } : null
-  return { text, finishReason: typeof reason === 'string' ? reason.slice(0, 64) : null, usage }
+  const finishReason = typeof reason === 'string' ? reason.slice(0, 64) : null
+  return { text, finishReason, usage, cost: readCost(headers[costHeader]) }
+}
+
+function readCost(header: unknown): ChatResult['cost'] {
+  const [, amount, currency] = /^([0-9.]{1,19}) ([A-Z]{3})$/.exec(typeof header === 'string' ? header : '') ?? []
+  return amount === undefined || currency === undefined ? null : { amount, currency }
 }
 
 function parse(body: Buffer): unknown {

@@ -57,7 +57,12 @@ test('a chat call of a role names its payer, its run and its bound', async (t) =
   const { models, received } = await open(t)
   const schema = { name: 'score', schema: { type: 'object' } }
   const result = await models.paidBy(payer, 'run-1').chat({ ...call, temperature: 0, schema })
-  assert.deepEqual(result, { text: 'Hello', finishReason: 'stop', usage: { inputTokens: 3, outputTokens: 4 } })
+  assert.deepEqual(result, {
+    text: 'Hello',
+    finishReason: 'stop',
+    usage: { inputTokens: 3, outputTokens: 4 },
+    cost: null,
+  })
   const [{ headers, url, body } = assert.fail()] = received
   assert.deepEqual(
     [url, headers.authorization, headers['x-mesh-payer'], headers['x-mesh-run-id'], body],

@@ -4,6 +4,8 @@ import type { GatewayClientOptions } from '#core/retrieval/gateway-client.ts'
 import type { Payer } from '#core/retrieval/payer.ts'
 import { ModelCallFailed } from './model-call-error.ts'
 import { readChatResult } from './read-chat-result.ts'
+import { capHeader, formatCap } from './spend-cap.ts'
+import type { SpendCap } from './spend-cap.ts'
 import type { ChatResult } from './read-chat-result.ts'
 
 /** A message of a chat. */
@@ -22,6 +24,8 @@ export interface PaidChat {
   readonly temperature?: number
   /** JSON Schema of the response, for models that support it. The caller checks the text itself. */
   readonly schema?: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> }
+  /** What calls for this purpose may cost together. A call whose maximum cost does not fit is refused with `cap_exceeded`. */
+  readonly cap?: SpendCap | undefined
   readonly signal?: AbortSignal
   /** Default: 60 s. */
   readonly timeoutMs?: number
@@ -61,17 +65,18 @@ export function createRoleModels(options: Omit<GatewayClientOptions, 'headers'>)
 }
 
 async function chat(options: GatewayClientOptions, call: PaidChat): Promise<ChatResult> {
-  const { signal, timeoutMs = TIMEOUT_MS } = call
+  const { signal, cap, timeoutMs = TIMEOUT_MS } = call
+  const headers = { ...options.headers, ...(cap === undefined ? {} : { [capHeader]: formatCap(cap) }) }
   const deadline = AbortSignal.timeout(timeoutMs)
   try {
-    const response = await postToGateway(options, '/v1/chat/completions', {
+    const response = await postToGateway({ ...options, headers }, '/v1/chat/completions', {
       body: toBody(call),
       signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
       maxBytes: MAX_RESPONSE_BYTES,
     })
     if (response === 'no_identity' || response === 'unreachable') throw new ModelCallFailed(response)
     if (response.status !== 200) throw failureOf(response)
-    return readChatResult(response.body)
+    return readChatResult(response)
   } catch (error) {
     signal?.throwIfAborted()
     if (error instanceof ModelCallFailed) throw error

@@ -1,27 +1,26 @@
 import { on } from '#core/messaging/consumer/consumer.ts'
 import type { Consumer } from '#core/messaging/consumer/consumer.ts'
-import { modelCallMetered } from '#plugins/providers/contract/events.ts'
-import { runCancelled, runFailed, runRejected, runTimedOut } from '#plugins/runs/contract/events.ts'
+import { runCancelled, runFailed, runRejected, runSucceeded, runTimedOut } from '#plugins/runs/contract/events.ts'
 import type { EventType } from '#core/event-store/event.ts'
-import { parseMicros } from '#schemas/values/money.ts'
 import type { EvalTables } from './contract/tables.ts'
 import { endEvaluationIn } from './execute/finish.ts'
 import type { EvalsServices } from './contract/services.ts'
-import { addJudgeCost, lockEvaluation } from './store/evaluations.ts'
+import { sampleRuns } from './online/sample-runs.ts'
+import { lockEvaluation } from './store/evaluations.ts'
 
 const failures: readonly EventType<{ readonly runId: string }>[] = [runFailed, runCancelled, runTimedOut, runRejected]
 
-/** Adds the cost of judges, and ends evaluations whose runs ended otherwise. */
-export function evalsConsumers({ now }: EvalsServices): readonly Consumer[] {
+const SAMPLE_MS = 5_000
+
+/** Selects runs to be scored, and ends evaluations whose runs ended otherwise. */
+export function evalsConsumers(services: EvalsServices): readonly Consumer[] {
+  const { now } = services
   const options = { order: 'none', from: 'start' } as const
   return [
-    on('evals.judge-cost', [modelCallMetered], options, async (events, tx) => {
-      for (const { data } of events) {
-        // Only calls of a role have a payer: those of an agent are none of a judge.
-        if (data.payer === undefined || data.runId === null || !data.cost) continue
-        await addJudgeCost(tx.tables<EvalTables>(), data.runId, parseMicros(data.cost.amount))
-      }
-    }),
+    // Runs are sampled together every few seconds, so that a run costs a part of a transaction.
+    on('evals.online', [runSucceeded], { order: 'none', from: 'now', everyMs: SAMPLE_MS }, (events, tx) =>
+      sampleRuns(services, tx, events),
+    ),
     on('evals.ended-runs', failures, options, async (events, tx) => {
       for (const { data, type } of events) {
         const evaluation = await lockEvaluation(tx.tables<EvalTables>(), data.runId)

@@ -1,9 +1,9 @@
-import { Type } from 'typebox'
 import { contribute } from '#core/jobs/extension-point.ts'
-import { definePlugin } from '#core/plugin/plugin.ts'
+import { definePlugin, optional } from '#core/plugin/plugin.ts'
 import { agentGate, agentTrigger } from '#plugins/agents/contract/points.ts'
 import { datasets } from '#plugins/datasets/index.ts'
 import { eraser } from '#plugins/erasures/contract/points.ts'
+import { feedback } from '#plugins/feedback/index.ts'
 import { toolReplacement } from '#plugins/mcp/contract/points.ts'
 import { pruner } from '#plugins/pruning/contract/points.ts'
 import { recording } from '#plugins/recording/index.ts'
@@ -13,11 +13,14 @@ import { evalsConsumers } from './consumers.ts'
 import { evalErrors } from './contract/errors.ts'
 import { evalEvents } from './contract/events.ts'
 import { suiteEvaluator } from './contract/points.ts'
+import { evalsSettings } from './contract/settings.ts'
 import { builtInEvaluators } from './evaluators/built-in.ts'
 import { createEvaluationExecutor } from './execute/executor.ts'
 import { createRecordedResponse } from './execute/recorded-response.ts'
 import { createEvalGate, suiteTrigger } from './gate/gate.ts'
+import { evalsJobs } from './jobs.ts'
 import { evalsAccess, suiteKind } from './kinds.ts'
+import { evalsTasks } from './online/tasks.ts'
 import { suiteReconciler } from './reconcilers.ts'
 import { evalsRoutes } from './routes/index.ts'
 import { createServices } from './contract/services.ts'
@@ -29,8 +32,8 @@ export const evals = definePlugin({
   contract: 1,
   name: 'evals',
   summary: 'Evaluations: suites of cases and evaluators that score revisions of agents, and gates that wait for them.',
-  needs: { runs, datasets, recording },
-  settings: Type.Object({}, { additionalProperties: false }),
+  needs: { runs, datasets, recording, feedback: optional(feedback) },
+  settings: evalsSettings,
   requires: ['store'],
   migrations: new URL('./migrations/', import.meta.url),
   events: evalEvents,
@@ -51,6 +54,8 @@ export const evals = definePlugin({
   ],
   routes: evalsRoutes,
   consumers: evalsConsumers,
+  tasks: evalsTasks,
+  jobs: evalsJobs,
   reconcilers: (services, manager) => [
     suiteReconciler({
       cluster: manager.cluster,

@@ -13,6 +13,7 @@ import { feedbackRoutes } from './routes.ts'
 import { createServices } from './services.ts'
 import { feedbackSettings } from './contract/settings.ts'
 import { feedbackStateRoutes } from './state-routes.ts'
+import { readMeanScores } from './store/mean-scores.ts'
 import { readScoredRuns } from './store/scores.ts'
 import type { FeedbackTables } from './contract/tables.ts'
 
@@ -33,6 +34,7 @@ export const feedback = definePlugin({
   create: createServices,
   api: ({ store }): FeedbackApi => ({
     scored: (runIds, match) => readScoredRuns(store.reader<FeedbackTables>(), runIds, match),
+    meansOf: (access, window) => readMeanScores(store.reader<FeedbackTables>(), access, window),
   }),
   contributions: (services) => [
     contribute(agentPodPart, feedbackPodPart(services.settings)),

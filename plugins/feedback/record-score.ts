@@ -78,6 +78,7 @@ async function recordIn(
     source,
     created_by: author,
     created_at: now(),
+    of_evaluation: run.trigger === 'eval',
   }
   const made = await insertKeyed<SelectedScore>(tx.tables(), { table: 'feedback_scores', values, idempotency })
   if (made === undefined) throw new Error('the id of a score was repeated')

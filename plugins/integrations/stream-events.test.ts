@@ -60,6 +60,7 @@ const rights: Readonly<Record<string, Expected | undefined>> = {
   'dev.mesh.evals.evaluation-requested.v1': suite,
   'dev.mesh.evals.evaluation-finished.v1': suite,
   'dev.mesh.evals.gate-overridden.v1': suite,
+  'dev.mesh.evals.run-scored.v1': { ...agent, verb: 'get', resource: 'evalresults' },
   'dev.mesh.erasures.finished.v1': erasure,
   'dev.mesh.knowledge.document-stored.v1': knowledgeBase,
   'dev.mesh.knowledge.document-deleted.v1': knowledgeBase,

@@ -15,6 +15,7 @@ import type { RunsServices } from './services/create-services.ts'
 import { readAgentsAbove } from './store/internal/agents-above.ts'
 import { findRun } from './store/internal/find-run.ts'
 import { markRatedIn } from './store/rated-runs.ts'
+import { readEndedContent, readSucceeded } from './store/ended-runs.ts'
 import { lockRun } from './store/internal/lease.ts'
 import { readStatsOfAgents } from './stats/stats-of-agents.ts'
 import { readOwners } from './store/read-owners.ts'
@@ -39,6 +40,7 @@ export function createRunsApi(services: RunsServices): RunsApi {
     lockIn: async (tx, runId) => (await lockRun(tx.tables<RunsTables>(), runId)) !== undefined,
     markRatedIn: (tx, runId) => markRatedIn(tx.tables<RunsTables>(), runId),
     resumeConsentedIn: (tx, consent) => resumeConsentedIn(services, tx, consent),
+    succeededIn: (tx, runIds) => readSucceeded(tx.tables<RunsTables>(), runIds),
     heldTracesIn: async (tx, traceIds) => new Set((await readOwners(tx.tables<RunsTables>(), '', traceIds)).keys()),
     startPeer: (state, call) => startPeerRun({ ...services, state }, call),
     readPeer: (state, agent, runId, waitMs) => readPeerRun({ ...services, state }, agent, runId, waitMs),
@@ -60,6 +62,7 @@ export function createRunsSystem(services: SystemServices): RunsSystem {
     tracesOf: (agentUid, traceIds) => readOwners(db, agentUid, traceIds),
     snapshot: (access, runId, most) => sealedSnapshot(services, access, runId, most),
     list: (access, filter, page) => listSealed(services, access, filter, page),
+    contentOf: (runId) => readEndedContent(db, runId),
     subjectOf: async (runId) => {
       const run = await findRun(db, runId)
       if (run === undefined) return undefined

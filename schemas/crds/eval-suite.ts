@@ -103,7 +103,7 @@ const baseline = Type.Object(
 const judge = Type.Object(
   {
     route: localRef('ModelRoute', 'Route of the model that judges.'),
-    maxCost: money('Cost of judging at which an evaluation ends as Inconclusive.'),
+    maxCost: money('What judging may cost. An evaluation whose judge needs more ends as Inconclusive.'),
   },
   { ...closed, description: 'Model of the evaluators of the type modelJudge.' },
 )
@@ -111,7 +111,7 @@ const judge = Type.Object(
 const online = Type.Object(
   {
     sampleRate: score('Part of the finished runs that is scored.'),
-    maxCostPerDay: Type.Optional(money('Cost of judging per day (UTC) from which on no run is scored.')),
+    maxCostPerDay: Type.Optional(money('What judging may cost per day (UTC). Runs that need more are not scored.')),
     evaluators: Type.Array(evaluatorName, {
       minItems: 1,
       maxItems: 16,
@@ -230,7 +230,6 @@ export const EvalSuite = defineKind({
   spec,
   status,
   audited: ['minScore', 'mode'],
-  indexed: ['online'],
   printerColumns: [
     { name: 'Dataset', type: 'string', jsonPath: '.spec.datasetRef.name' },
     { name: 'MinScore', type: 'number', jsonPath: '.spec.minScore' },

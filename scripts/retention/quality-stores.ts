@@ -13,6 +13,15 @@ export const qualityData: readonly KeptData[] = [
     errors: [],
   },
   {
+    what: 'Online scores of runs, and the agents whose runs are scored',
+    tables: ['evals_online_targets', 'evals_online_runs', 'evals_online_scores'],
+    kept: 'after the run; agents as long as their gate names the suite',
+    keptBy: ['evals.onlineRetentionDays'],
+    quotas: ['evals.onlineRunsPerDay'],
+    metrics: [],
+    errors: [],
+  },
+  {
     what: 'Prompts, their versions and moves of labels',
     tables: [
       'prompts_promptversions',

@@ -15,8 +15,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'retention: an account goes while money is held on it',
     file: 'plugins/budgets/store/end.ts',
-    find: ' and held = 0\n',
-    replace: '\n',
+    find: 'where held = 0 and (\n',
+    replace: 'where (\n',
     tests: ['plugins/budgets/store/past-accounts.test.ts'],
   },
   {

@@ -195,8 +195,15 @@ async function lockIn(tx: Parameters<Parameters<Store['transact']>[0]>[0], runId
 
 /** A share, a score, spans, a recording and a memory of a run. */
 async function referTo({ store, record }: Year, run: SelectedRun): Promise<void> {
-  const { id, namespace, namespace_uid: namespaceUid, agent_name: agent, trace_id: traceId } = run
-  const found = { id, namespace: namespace as never, namespaceUid, agent, traceId }
+  const {
+    id,
+    namespace,
+    namespace_uid: namespaceUid,
+    agent_name: agent,
+    trace_id: traceId,
+    trigger_kind: trigger,
+  } = run
+  const found = { id, namespace: namespace as never, namespaceUid, agent, traceId, trigger }
   await record(run)
   await recordShare(
     { store, runs: { lockIn }, settings: Value.Create(sharingSettings) },

@@ -3,6 +3,7 @@ import { defineErrors } from '#core/errors/define-errors.ts'
 /** Errors of holds of money. */
 export const budgetErrors = defineErrors({
   budget_exceeded: { status: 402, title: 'A spend limit does not cover the call.' },
+  cap_exceeded: { status: 402, title: 'The cap of what calls for one purpose may cost does not cover the call.' },
   rate_limited: { status: 429, title: 'The tenant has reached its limit of model calls per minute.', retryable: true },
   concurrency_limited: {
     status: 429,

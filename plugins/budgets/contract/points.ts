@@ -13,7 +13,8 @@ export interface SpendLimit {
 
 /** The object that has the limit. */
 export interface LimitSubject {
-  readonly kind: 'AgentDeployment' | 'Tenant'
+  /** `Cap`: calls of a role for one purpose, which share no object. */
+  readonly kind: 'AgentDeployment' | 'Tenant' | 'Cap'
   readonly namespace?: string
   readonly name: string
   /** Counters belong to the uid: a re-created object starts at zero. */

@@ -10,7 +10,7 @@ import type {
 } from '#plugins/providers/contract/points.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { toLimit } from '../limits/agent-limits.ts'
-import { spendLimitsOf } from '../limits/owner.ts'
+import { spendLimitsOf, toCapLimit } from '../limits/owner.ts'
 import { pricesOfRoute, providersOf } from '../money/price-table.ts'
 import { ownNamespaces } from '../money/spender.ts'
 import type { CallLimit, LimitSource } from '../contract/points.ts'
@@ -58,7 +58,9 @@ interface GatewayServices extends PaymentServices {
 
 async function holdForRole(services: GatewayServices, call: RoleCall): Promise<CallHold | undefined> {
   const { payer, above } = call
-  const limits = [...budgetOf(payer.agent), ...budgetsOf(above), ...(await limitsOf(services, payer.namespace))]
+  const capped = payer.cap === undefined ? [] : [toCapLimit(payer.cap)]
+  const owned = [...budgetOf(payer.agent), ...budgetsOf(above), ...(await limitsOf(services, payer.namespace))]
+  const limits = [...capped, ...owned]
   const { inputTokens: input, maxOutputTokens = services.settings.defaultMaxOutputTokens, choices } = call
   if (limits.length === 0) return undefined
   const bounds = { input, output: maxOutputTokens * choices }

@@ -78,6 +78,10 @@ function refusal({ kind, limit, retryAfterSeconds: retryAfter }: RefusedHold, pa
   }
   const { amount = 0n, currency = '', window = '' } = limit.spend ?? {}
   const per = window === 'total' ? 'in total' : `per ${window}`
+  if (limit.subject.kind === 'Cap') {
+    const text = `The cap of ${name}, ${formatMicros(amount)} ${currency} ${per}, does not cover the call.`
+    return new Fail(budgetErrors.cap_exceeded, text)
+  }
   const text = `The spend limit of ${name}, ${formatMicros(amount)} ${currency} ${per}, does not cover the call.`
   return new Fail(budgetErrors.budget_exceeded, text, { headers: { 'x-mesh-on-exceed': pauses ? 'pause' : 'fail' } })
 }

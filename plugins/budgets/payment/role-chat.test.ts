@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import test from 'node:test'
+import { uuidV7 } from '#core/async/uuid-v7.ts'
 import type { Payer } from '#core/retrieval/payer.ts'
 import { ModelCallFailed } from '#core/role-models/model-call-error.ts'
 import { createRoleModels } from '#core/role-models/role-models.ts'
@@ -66,6 +67,31 @@ test('chat calls of a worker are held, charged and metered for the payer that it
       assert.equal(await ask(agent, { maxOutputTokens }), 'invalid_request', String(maxOutputTokens))
     assert.equal(upstream.seen.length, before)
     assert.equal(await spent(`AgentDeployment/${agent.uid}`), used)
+  })
+
+  await t.test('a response names its cost, and calls for one purpose stay below their cap together', async () => {
+    const agent = await addPayingAgent('capped')
+    const messages = [{ role: 'user', content: 'Two and two?' }] as const
+    const call = { route: `${namespaces.a}/paid`, messages, maxOutputTokens: 20 }
+    const { cost } = await models.paidBy(agent).chat(call)
+    assert.deepEqual(cost, { amount: '0.000007', currency: 'USD' })
+    const cap = { id: uuidV7(), window: 'total', amount: '0.0002', currency: 'USD' } as const
+    const before = upstream.seen.length
+    const outcomes = await Promise.all(Array.from({ length: 40 }, () => ask(agent, { cap })))
+    const made = outcomes.filter((one) => one === 'Four.').length
+    assert.deepEqual(new Set(outcomes), new Set(['Four.', 'cap_exceeded']))
+    assert.equal(upstream.seen.length - before, made, 'a refused call reaches no provider')
+    assert.equal(await spent(`Cap/${cap.id}`), BigInt(made) * used)
+    for (let more = 0; more < 60 && (await ask(agent, { cap })) === 'Four.'; more++);
+    assert.ok((await spent(`Cap/${cap.id}`)) <= 200n)
+    assert.equal(await ask(agent, { cap }), 'cap_exceeded')
+    assert.equal(await ask(agent, { cap: { ...cap, id: uuidV7() } }), 'Four.', 'another purpose has its own')
+    assert.equal(await ask(agent, { cap: { ...cap, id: uuidV7(), currency: 'EUR' } }), 'price_unknown')
+    assert.equal(await ask(agent, { cap, route: `${namespaces.a}/unpriced` }), 'price_unknown')
+    for (const id of ['', 'x', '../y', 'x'.repeat(200)])
+      assert.equal(await ask(agent, { cap: { ...cap, id } }), 'invalid_request', id)
+    for (const amount of ['', '-1', '1e9', '1.0000001', '9'.repeat(30)])
+      assert.equal(await ask(agent, { cap: { ...cap, amount } }), 'invalid_request', amount)
   })
 
   await t.test('a namespace by the quota of its tenant', async () => {

@@ -75,12 +75,15 @@ export async function extendLeases(
   return rows
 }
 
-/** Removes accounts whose window ended before the retention and that have no open holds. Returns their number. */
+/** Removes accounts without open holds whose window ended before the retention, and those of caps that are older. Returns their number. */
 export async function removePastAccounts(tx: Tx, retentionDays: number, most: number): Promise<number> {
-  // No window is longer than a month; `total` never ends.
+  // No window is longer than a month; `total` never ends, but the id of its cap begins with a time.
+  const before = sql`clock_timestamp() - make_interval(days => ${retentionDays + 31})`
+  const id = sql`lpad(to_hex((extract(epoch from ${before}) * 1000)::bigint), 12, '0')`
   const { numAffectedRows } = await sql`delete from budgets_accounts where id in (select id from budgets_accounts
-    where spend_window <> 'total' and held = 0
-      and window_start < clock_timestamp() - make_interval(days => ${retentionDays + 31})
+    where held = 0 and (
+      (spend_window <> 'total' and window_start < ${before})
+      or (spend_window = 'total' and starts_with(owner, 'Cap/') and replace(substr(owner, 5, 13), '-', '') < ${id}))
     limit ${most} for update skip locked)`.execute(tx.tables<BudgetsTables>())
   return Number(numAffectedRows ?? 0n)
 }

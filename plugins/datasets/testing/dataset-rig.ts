@@ -58,7 +58,10 @@ export function createDatasetServices(world: World, some: Partial<DatasetsSettin
     now: core.now,
     settings: { ...Value.Create(datasetsSettings), ...some },
     runs: runs as RunsApi,
-    feedback: { scored: (ids, match) => readScoredRuns(store.reader<FeedbackTables>(), ids, match) },
+    feedback: {
+      scored: (ids, match) => readScoredRuns(store.reader<FeedbackTables>(), ids, match),
+      meansOf: async () => [],
+    },
   }
 }
 

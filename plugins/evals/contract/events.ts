@@ -54,5 +54,27 @@ export const gateOverridden: EventType<Static<typeof overriddenData>> = defineEv
   audit: { action: 'override', resourceKind: 'EvalSuite', detail: ['decisionReason', 'agent', 'revision'] },
 })
 
+const scoredData = Type.Object({
+  runId: Type.String({ format: 'uuid', description: 'The run.' }),
+  agentUid: evaluated.agentUid,
+  suite: Type.String({ description: 'Suite that scores runs of the agent.' }),
+  scores: Type.Array(
+    Type.Object({
+      evaluator: Type.String({ description: 'Name of the evaluator in the suite.' }),
+      score: Type.Number({ description: 'Score from 0 to 1.' }),
+    }),
+    { description: 'Scores by evaluator.' },
+  ),
+})
+
+/** A run in production was scored. Numbers and references only. Its subject is the agent. */
+export const runScored: EventType<Static<typeof scoredData>> = defineEvent({
+  plugin: 'evals',
+  fact: 'run-scored',
+  summary: 'A run in production was scored.',
+  data: scoredData,
+  seenBy: { verb: 'get', resource: 'evalresults' },
+})
+
 /** Events of the plugin. */
-export const evalEvents: readonly EventType[] = [evaluationRequested, evaluationFinished, gateOverridden]
+export const evalEvents: readonly EventType[] = [evaluationRequested, evaluationFinished, gateOverridden, runScored]

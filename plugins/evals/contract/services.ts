@@ -1,10 +1,12 @@
 import type { Store } from '#core/event-store/store.ts'
 import type { CoreWith } from '#core/plugin/core-services.ts'
 import type { DatasetsApi } from '#plugins/datasets/contract/api.ts'
+import type { FeedbackApi } from '#plugins/feedback/contract/api.ts'
 import type { RecordingApi } from '#plugins/recording/contract/api.ts'
 import type { RunsApi } from '#plugins/runs/contract/api.ts'
 import { suiteEvaluator } from './points.ts'
 import type { Evaluator } from './points.ts'
+import type { EvalsSettings } from './settings.ts'
 
 /** Services of the plugin, for its slots. */
 export interface EvalsServices {
@@ -13,6 +15,8 @@ export interface EvalsServices {
   readonly runs: RunsApi
   readonly datasets: DatasetsApi
   readonly recording: RecordingApi
+  readonly feedback: FeedbackApi | undefined
+  readonly settings: EvalsSettings
   readonly now: () => Date
   readonly evaluators: () => readonly Evaluator[]
 }
@@ -20,9 +24,9 @@ export interface EvalsServices {
 /** Creates the services, without I/O. */
 export function createServices(
   core: CoreWith<readonly ['store']>,
-  _settings: object,
-  { runs, datasets, recording }: Pick<EvalsServices, 'runs' | 'datasets' | 'recording'>,
+  settings: EvalsSettings,
+  needs: Pick<EvalsServices, 'runs' | 'datasets' | 'recording' | 'feedback'>,
 ): EvalsServices {
   const { store, now } = core
-  return { core, store, runs, datasets, recording, now, evaluators: () => core.extensions(suiteEvaluator) }
+  return { core, settings, store, now, ...needs, evaluators: () => core.extensions(suiteEvaluator) }
 }

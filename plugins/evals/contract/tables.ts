@@ -1,7 +1,7 @@
 import type { ColumnType, Generated, Selectable } from 'kysely'
 import type { DatasetCase, DatasetSnapshot } from '#plugins/datasets/contract/api.ts'
 import type { PreparedRun } from '#plugins/runs/contract/api.ts'
-import type { EvalSuiteSpec } from '#schemas/crds/eval-suite.ts'
+import type { EvalSuiteSpec, SuiteEvaluator } from '#schemas/crds/eval-suite.ts'
 import type { EvaluationPhase } from '#schemas/api/evaluations.ts'
 
 type Json<T> = ColumnType<T, string, string>
@@ -80,8 +80,55 @@ export interface OverrideRow {
   created_at: Date
 }
 
+/** What of a suite scores runs in production. */
+export interface OnlineSpec extends Omit<NonNullable<EvalSuiteSpec['online']>, 'evaluators'> {
+  readonly evaluators: readonly SuiteEvaluator[]
+  /** Name of the route of the judge. */
+  readonly judge?: string
+}
+
+/** An agent whose runs are scored: its gate names a suite that scores runs. */
+export interface OnlineTargetRow {
+  agent_uid: string
+  namespace: string
+  namespace_uid: string
+  agent: string
+  suite: string
+  suite_uid: string
+  spec: Json<OnlineSpec>
+  /** Day of `day_runs`, in UTC. */
+  day: ColumnType<string | null, string | null | undefined, string>
+  /** Runs that were selected on that day. */
+  day_runs: Generated<number>
+}
+
+/** A run that was selected. It refers to the run by its id and has none of its content. */
+export interface OnlineRunRow {
+  run_id: string
+  agent_uid: string
+  suite_uid: string
+  at: Date
+  state: 'waiting' | 'scored' | 'skipped'
+  /** Why it has no scores, in CamelCase. */
+  reason: string | null
+  judge_micros: Generated<bigint>
+  currency: string | null
+}
+
+/** A score of a selected run. */
+export interface OnlineScoreRow {
+  run_id: string
+  evaluator: string
+  agent_uid: string
+  at: Date
+  score: number
+}
+
 /** Tables of the plugin. */
 export type EvalTables = {
+  evals_online_targets: OnlineTargetRow
+  evals_online_runs: OnlineRunRow
+  evals_online_scores: OnlineScoreRow
   evals_evaluations: EvaluationRow
   evals_cases: EvalCaseRow
   evals_scores: EvalScoreRow

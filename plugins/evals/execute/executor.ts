@@ -9,7 +9,7 @@ import { settleCases } from './settle-cases.ts'
 import { startCases } from './start-cases.ts'
 import { EVALUATION_KIND } from './step.ts'
 import type { EvaluationStep } from './step.ts'
-import { findStop } from './stop.ts'
+import { capReached, findStop } from './stop.ts'
 
 const WAIT_MS = 300
 const DEFAULT_CONCURRENCY = 4
@@ -58,8 +58,8 @@ async function continueEvaluation(step: EvaluationStep): Promise<ExecutorResult>
   const open = await readOpenCases(services.store.reader<EvalTables>(), run.id, concurrency + WAITING_CASES)
   const started = open.filter(({ run_id }) => run_id !== null)
   const waiting = open.filter(({ run_id }) => run_id === null)
-  const settled = await settleCases(step, started)
-  const stop = findStop(evaluation, services.now())
+  const { settled, isCapped } = await settleCases(step, started)
+  const stop = isCapped ? capReached : findStop(evaluation, services.now())
   if (stop !== undefined) return finishEvaluation(step, undefined, stop)
   const free = concurrency - (started.length - settled)
   if (waiting.length < free && !evaluation.all_read) {

@@ -16,11 +16,15 @@ export function deadlineOf({ suite_spec: { timeout }, started_at, created_at }: 
   return new Date((started_at ?? created_at).getTime() + (ms ?? DEFAULT_TIMEOUT_MS))
 }
 
+/** The ledger refused a call of the judge, which could have exceeded the cap. */
+export const capReached: EvaluationStop = {
+  reason: 'JudgeCapReached',
+  message: 'A further call of the judge could exceed the cap of its cost (spec.judge.maxCost).',
+}
+
 /** Why no further case is started; undefined while the evaluation continues. Pure. */
 export function findStop(evaluation: SelectedEvaluation, now: Date): EvaluationStop | undefined {
-  const { suite_spec: spec, judge_micros: judged, run_micros: spent } = evaluation
-  if (spec.judge !== undefined && judged >= parseMicros(spec.judge.maxCost.amount))
-    return { reason: 'JudgeCapReached', message: 'The judge reached the cap of its cost (spec.judge.maxCost).' }
+  const { suite_spec: spec, run_micros: spent } = evaluation
   if (spec.budget !== undefined && spent >= parseMicros(spec.budget.amount))
     return { reason: 'BudgetReached', message: 'The runs reached the budget of the suite (spec.budget).' }
   if (now >= deadlineOf(evaluation))

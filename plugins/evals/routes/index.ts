@@ -1,6 +1,7 @@
 import type { AnyEndpoint } from '#core/http/endpoint/endpoint.ts'
 import type { EvalsServices } from '../contract/services.ts'
 import { gatedEndpoint } from './eval-gated.ts'
+import { onlineScoreEndpoint } from './online-score.ts'
 import { overrideEndpoint } from './override.ts'
 import { resultsEndpoint } from './results.ts'
 import { cancelEndpoint, startEndpoint } from './evaluations.ts'
@@ -13,5 +14,6 @@ export function evalsRoutes(services: EvalsServices): readonly AnyEndpoint[] {
     resultsEndpoint(services),
     overrideEndpoint(services),
     gatedEndpoint(services),
+    onlineScoreEndpoint(services),
   ]
 }

@@ -4,6 +4,7 @@ import type { EvalTables } from '../contract/tables.ts'
 import type { SuiteReconcilerOptions } from '../suites/reconciler-options.ts'
 import type { EvalsServices } from '../contract/services.ts'
 import { readEvaluations } from '../store/evaluations.ts'
+import { storeTargets } from './store-targets.ts'
 import { queueEvaluations } from './queue-evaluations.ts'
 import { startGatedEvaluations } from './start-gated.ts'
 import type { ManagerIdentity } from './start-gated.ts'
@@ -20,6 +21,7 @@ export function createSuiteWork(
       return found.found ? undefined : { reason: found.reason, message: `spec.datasetRef: ${found.detail}` }
     },
     evaluate: async (suite) => {
+      await storeTargets(services, manager.cluster, suite)
       await startGatedEvaluations(services, manager, suite)
       await queueEvaluations(services, datasets, suite)
     },

@@ -108,18 +108,15 @@ export async function changeEvaluation(db: EvalsTx, id: string, change: Evaluati
   return numUpdatedRows > 0n
 }
 
-/** Adds the cost of runs. */
-export async function addRunCost(db: EvalsTx, id: string, micros: bigint): Promise<void> {
-  if (micros === 0n) return
-  await sql`update evals_evaluations set run_micros = run_micros + ${micros.toString()}::bigint where id = ${id}`.execute(
-    db,
-  )
-}
-
-/** Adds the cost of a call of the judge to the evaluation of the run that was judged. */
-export async function addJudgeCost(db: EvalsTx, runId: string, micros: bigint): Promise<void> {
-  await sql`update evals_evaluations set judge_micros = judge_micros + ${micros.toString()}::bigint
-    where id = (select evaluation_id from evals_cases where run_id = ${runId})`.execute(db)
+/** Adds the costs of a case, in micro-units. */
+export async function addCosts(
+  db: EvalsTx,
+  id: string,
+  { judge, runs }: { readonly judge: bigint; readonly runs: bigint },
+): Promise<void> {
+  if (judge === 0n && runs === 0n) return
+  await sql`update evals_evaluations set judge_micros = judge_micros + ${String(judge)}::bigint,
+    run_micros = run_micros + ${String(runs)}::bigint where id = ${id}`.execute(db)
 }
 
 /** Removes the evaluations of suites or agents that were deleted, oldest first. Returns their number. */

@@ -3,6 +3,7 @@ import type { Eraser } from '#plugins/erasures/contract/points.ts'
 import type { Pruner } from '#plugins/pruning/contract/points.ts'
 import type { EvalTables } from '../contract/tables.ts'
 import { deleteEvaluations } from './evaluations.ts'
+import { deleteOnlineRuns } from './online-runs.ts'
 
 /** Removes evaluations of deleted suites and agents, by uid. */
 export const evaluationPruner: Pruner = {
@@ -10,10 +11,12 @@ export const evaluationPruner: Pruner = {
   kinds: ['EvalSuite', 'AgentDeployment'],
   async prune(tx, { kind, uid }, limit) {
     const db = tx.tables<EvalTables>()
-    if (kind === 'EvalSuite') return deleteEvaluations(db, 'suite_uid', uid, limit)
-    const removed = await deleteEvaluations(db, 'agent_uid', uid, limit)
-    if (removed < limit) await db.deleteFrom('evals_overrides').where('agent_uid', '=', uid).execute()
-    return removed
+    const column = kind === 'EvalSuite' ? 'suite_uid' : 'agent_uid'
+    await db.deleteFrom('evals_online_targets').where(column, '=', uid).execute()
+    const removed = await deleteEvaluations(db, column, uid, limit)
+    if (kind === 'EvalSuite' || removed === limit) return removed
+    await db.deleteFrom('evals_overrides').where('agent_uid', '=', uid).execute()
+    return removed + (await deleteOnlineRuns(db, sql`agent_uid = ${uid}`, limit - removed))
   },
 }
 

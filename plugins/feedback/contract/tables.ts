@@ -15,6 +15,8 @@ export interface ScoreRow {
   source: 'agent' | 'person'
   created_by: string
   created_at: Date
+  /** The run is a case of an evaluation. */
+  of_evaluation: boolean
   /** Hash of the idempotency key with its account. */
   request_key: Buffer | null
   /** Hash of the request with that key. */

@@ -10,6 +10,7 @@ import { markRatedIn } from '#plugins/runs/store/rated-runs.ts'
 import { lockRun } from '#plugins/runs/store/internal/lease.ts'
 import type { RunsTables, SelectedRun } from '#plugins/runs/contract/tables.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
+import type { FoundRun } from '#plugins/runs/contract/api.ts'
 import { feedbackConsumers } from '../consumers.ts'
 import { recordScore } from '../record-score.ts'
 import type { NewScore, RecordServices } from '../record-score.ts'
@@ -72,6 +73,14 @@ export async function openScores(
   }
 }
 
-function foundOf({ id, namespace, namespace_uid: namespaceUid, agent_name: agent, trace_id: traceId }: SelectedRun) {
-  return { id, namespace: namespace as DnsLabel, namespaceUid, agent, traceId }
+function foundOf(run: SelectedRun): FoundRun {
+  const {
+    id,
+    namespace,
+    namespace_uid: namespaceUid,
+    agent_name: agent,
+    trace_id: traceId,
+    trigger_kind: trigger,
+  } = run
+  return { id, namespace: namespace as DnsLabel, namespaceUid, agent, traceId, trigger }
 }

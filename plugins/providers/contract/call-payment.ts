@@ -1,3 +1,4 @@
+import type { SpendCap } from '#core/role-models/spend-cap.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import type { ModelRouteSpec } from '#schemas/crds/model-route.ts'
 import type { ServedCall } from './call-pricing.ts'
@@ -9,6 +10,8 @@ export interface CallPayer {
   readonly namespaceUid: string | undefined
   /** Undefined if the namespace pays. */
   readonly agent: AgentDeploymentObject | undefined
+  /** What the calls for one purpose may cost together. */
+  readonly cap?: SpendCap | undefined
 }
 
 /** A call before a provider is called, with the data for its maximum cost. */

@@ -2,10 +2,11 @@ import type { MessageUsage } from '#core/model-apis/usage/message-usage.ts'
 import { createDocumentMeter } from '#core/model-apis/usage/response-meter.ts'
 import type { ResponseMeter } from '#core/model-apis/usage/response-meter.ts'
 import { createStreamMeter } from '#core/model-apis/usage/stream-meter.ts'
+import { costHeader } from '#core/role-models/spend-cap.ts'
 import type { ResponseSink, Operation } from '../contract/adapter.ts'
 import type { MeteredModelCall } from '../contract/events.ts'
 import type { ProvidersServices } from '../services/create-services.ts'
-import type { CallPayer, ServedCall } from '../contract/points.ts'
+import type { CallCost, CallPayer, ServedCall } from '../contract/points.ts'
 import { filterResponse } from '../filters/response/filter-response.ts'
 import type { FilteredResponse } from '../filters/response/filter-response.ts'
 import type { CallFilters } from '../filters/call-filters.ts'
@@ -59,6 +60,7 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
     ...call,
     api: apiOf(call, model),
     hidesUsage: hidesUsage(model),
+    isWhole: call.payer !== undefined,
   })
   const filtered = filteredAnswer(services, model, answer)
   let answered: RouteTarget | undefined = targets[0]
@@ -90,6 +92,10 @@ export async function callModel(services: ProvidersServices, call: GatewayCall, 
     const forwarding = { ...forwardingOf(call, model.route), client: filtered ?? answer, onFailure }
     answered = targets[await tryInOrder(attempts, forwarding)]
     await payment.settle()
+    if (call.payer !== undefined && answered !== undefined) {
+      const usage = usageOf(payment.seen()?.usage, undefined, false)
+      nameCost(call, await withCost(services, toServed(call, model.route, answered, loaded), usage))
+    }
     await (filtered ?? answer).end()
   } catch (thrown) {
     const error = filtered?.failure() ?? thrown
@@ -181,6 +187,11 @@ function usageOf(reported: MessageUsage | undefined, left: EstimatedCall | undef
 
 async function withCost({ core }: ProvidersServices, served: Omit<ServedCall, 'usage'>, { usage, isKnown }: CallUsage) {
   return { ...usage, cost: isKnown ? ((await priceCall(core, { ...served, usage })) ?? null) : null }
+}
+
+// A role adds up what it has spent for a purpose.
+function nameCost({ response }: GatewayCall, { cost }: { readonly cost: CallCost | null }): void {
+  if (cost !== null) response.setHeader(costHeader, `${cost.amount} ${cost.currency}`)
 }
 
 function toServed(

@@ -6,6 +6,7 @@ import { headerValues } from '#core/http/input/bearer-token.ts'
 import { parseLabel } from '#core/kube/names.ts'
 import { refuseUnenforced } from '#core/plugin/enforced-fields.ts'
 import { payerHeader } from '#core/retrieval/payer.ts'
+import { capHeader } from '#core/role-models/spend-cap.ts'
 import { childOf, formatTraceparent, parseTraceparent, startTrace } from '#core/telemetry/traceparent.ts'
 import { CONVERSATION_ID_DETAIL, isConversationId } from '#schemas/names/conversation-id.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
@@ -13,7 +14,7 @@ import type { AgentRuns, OwnerOfRun } from '../contract/agent-model.ts'
 import { agentRuns } from '../contract/points.ts'
 import type { ProvidersServices } from '../services/create-services.ts'
 import type { GatewayCall } from './request/gateway-call.ts'
-import { payerOf } from './payment/payer.ts'
+import { capOf, payerOf } from './payment/payer.ts'
 import { authenticate } from './request/principal.ts'
 
 /** A request of the gateway, as the framework passes it. */
@@ -37,7 +38,9 @@ export async function openCall(
   const reply = serverReplyOf({ reply: ours })
   const { rawHeaders } = request.raw
   const principal = await authenticate(gateway, bearer)
-  const payer = await payerOf(gateway, principal, single(rawHeaders, payerHeader))
+  const named = await payerOf(gateway, principal, single(rawHeaders, payerHeader))
+  const cap = capOf(named, single(rawHeaders, capHeader))
+  const payer = named && { ...named, cap }
   const agent = principal.kind === 'pod' ? principal.agent : payer?.agent
   refuseUnenforced(agent?.spec, services.core.unenforced(AgentDeployment.kind))
   const agentUid = principal.kind === 'pod' ? principal.agentUid : payer?.agent?.metadata.uid

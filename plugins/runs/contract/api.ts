@@ -10,6 +10,8 @@ import type { RunCosts, RunMoney } from './run.ts'
 import type { PrepareRequest, PreparedRun, AccountName, QueueOptions, QueuedRun } from './prepared-run.ts'
 import type {
   AgentAbove,
+  EndedContent,
+  EndedRun,
   FoundRun,
   RunPosition,
   RunOfTrace,
@@ -180,6 +182,8 @@ export interface RunsApi {
    * nothing. Returns the resumed runs.
    */
   resumeConsentedIn(tx: Tx, consent: GivenConsent): Promise<readonly string[]>
+  /** Those of the runs that belong to an agent and succeeded. */
+  succeededIn(tx: Tx, runIds: readonly string[]): Promise<readonly EndedRun[]>
   /** Returns those of the traces that still have a run. */
   heldTracesIn(tx: Tx, traceIds: readonly string[]): Promise<ReadonlySet<string>>
   /**
@@ -212,6 +216,8 @@ export interface RunsSystem {
    * run.
    */
   list(access: SealedAccess, filter: RunFilter, page: Pick<RunPage, 'limit' | 'after'>): Promise<readonly RunPosition[]>
+  /** Content of a run of an agent that succeeded, with what its trace policy shows of it; undefined for others. */
+  contentOf(runId: string): Promise<EndedContent | undefined>
   /** The user on whose behalf a run acts, its agent and its conversation; undefined for an unknown run. */
   subjectOf(runId: string): Promise<SubjectOfRun | undefined>
 }
@@ -219,6 +225,8 @@ export interface RunsSystem {
 export type { ResumeAnswer, RunFilter, RunKey, RunsOfCallers } from './caller-runs.ts'
 export type {
   AgentAbove,
+  EndedContent,
+  EndedRun,
   FoundRun,
   RunPosition,
   RunOfTrace,

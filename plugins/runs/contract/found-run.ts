@@ -14,6 +14,8 @@ export interface FoundRun {
   /** Name of its agent; null for a run without one. */
   readonly agent: string | null
   readonly traceId: string
+  /** Kind of its trigger. */
+  readonly trigger: string
 }
 
 /** The oldest run of a trace, with its costs. */
@@ -24,6 +26,23 @@ export interface RunOfTrace {
 
 /** What the trace policy of an agent shows of the contents of its runs: nothing, or texts without what these names stand for. */
 export type ContentRule = 'hidden' | { readonly redact: readonly string[] }
+
+/** A run of an agent that succeeded. */
+export interface EndedRun {
+  readonly id: string
+  readonly agentUid: string
+  /** Kind of its trigger. */
+  readonly trigger: string
+}
+
+/** Content of a run that succeeded. */
+export interface EndedContent {
+  readonly input: unknown
+  readonly output: unknown
+  /** Names of the tools that it has called, in the order of their calls; at most 1,000. */
+  readonly tools: readonly string[]
+  readonly rule: ContentRule
+}
 
 /** A run at one moment: its state, its content and the beginning of its journal belong together. */
 export interface RunSnapshot {

@@ -39,6 +39,14 @@ async function placesOf(db: Db, reference: RunReference) {
 }
 
 /** A run without its content, for other plugins. */
-export function toFound({ id, namespace, namespace_uid, agent_name, trace_id }: SelectedRun): FoundRun {
-  return { id, namespace: namespace as DnsLabel, namespaceUid: namespace_uid, agent: agent_name, traceId: trace_id }
+export function toFound(run: SelectedRun): FoundRun {
+  const {
+    id,
+    namespace,
+    namespace_uid: namespaceUid,
+    agent_name: agent,
+    trace_id: traceId,
+    trigger_kind: trigger,
+  } = run
+  return { id, namespace: namespace as DnsLabel, namespaceUid, agent, traceId, trigger }
 }

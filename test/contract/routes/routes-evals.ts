@@ -38,6 +38,13 @@ export const evalRoutes: Readonly<Record<string, RouteCase>> = {
     questions: (target) => [may('get', 'evalresults', target)],
     allowed: (target) => (target.exists ? { status: 200 } : { status: 404, code: 'not_found' }),
   },
+  'GET /api/agents/{ns}/{name}/online-score': {
+    over: 'objects',
+    authz: 'review: get evalresults',
+    request: (target) => ({ path: `/api/agents/${target.namespace}/${nameOf(target)}/online-score` }),
+    questions: (target) => [may('get', 'evalresults', target)],
+    allowed: (target) => (target.exists ? { status: 200 } : { status: 404, code: 'not_found' }),
+  },
   'POST /api/evalsuites/{ns}/{name}/override': {
     over: 'objects',
     authz: `review: override ${plural}`,

@@ -1,3 +1,4 @@
+import { Fail } from '#core/errors/domain-error.ts'
 import { estimateInputTokens } from '#core/model-apis/estimate-input.ts'
 import type { Core } from '#core/plugin/core-services.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
@@ -82,7 +83,12 @@ async function holdFor(core: PaymentParts, call: GatewayCall, model: PaidModel):
   const [payment] = core.extensions(callPayment)
   const { payer, principal, runId } = call
   const { route } = model
-  if (payment === undefined) return undefined
+  if (payment === undefined) {
+    // Without a ledger the cap could not hold.
+    if (payer?.cap !== undefined)
+      throw new Fail('plugin_disabled', 'A cap on the cost of calls needs the plugin budgets.')
+    return undefined
+  }
   const above = await agentsAbove(core, call)
   await refuseUncounted(payment, call, { model, above })
   const providerPrices = () => readProviderPrices(call.gateway, route)

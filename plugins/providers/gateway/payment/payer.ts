@@ -1,6 +1,8 @@
 import { Fail } from '#core/errors/domain-error.ts'
 import type { GatewayContext } from '#core/plugin/role-contexts.ts'
 import { parsePayer, payerHeader } from '#core/retrieval/payer.ts'
+import { capHeader, parseCap } from '#core/role-models/spend-cap.ts'
+import type { SpendCap } from '#core/role-models/spend-cap.ts'
 import type { CallPayer } from '../../contract/call-payment.ts'
 import { readAgent } from '../request/principal.ts'
 import type { Principal } from '../request/principal.ts'
@@ -25,6 +27,16 @@ export async function payerOf(
   const agent = await readAgent(gateway, payer)
   if (agent?.metadata.uid !== uid) throw new Fail('forbidden', 'The agent that is to pay does not exist.')
   return { namespace, namespaceUid: undefined, agent }
+}
+
+/** The cap in the header `X-Mesh-Cap` of a call with a payer; others must not name one. */
+export function capOf(payer: CallPayer | undefined, given: string | undefined): SpendCap | undefined {
+  if (given === undefined) return undefined
+  const cap = parseCap(given)
+  const detail = 'must be window/amount/currency/id, and stands beside X-Mesh-Payer only'
+  if (payer !== undefined && cap !== undefined) return cap
+  const errors = [{ pointer: 'X-Mesh-Cap', detail }]
+  throw new Fail('malformed_request', `${capHeader}: ${detail}.`, { errors })
 }
 
 /** Error for a refused header. */

@@ -4,7 +4,7 @@ import type { StreamMeter } from '#core/model-apis/usage/stream-meter.ts'
 import type { ResponseSink } from '../../contract/adapter.ts'
 import type { CallerApi } from '../request/caller-api.ts'
 import { callErrorOf } from '../errors/gateway-error.ts'
-import { createResponseTranslator } from './translate-response.ts'
+import { createResponseTranslator, holdWhole } from './translate-response.ts'
 import type { ResponseTranslator } from './translate-response.ts'
 
 /** The client's side of a streamed response. */
@@ -26,6 +26,8 @@ export interface ClientResponseOptions {
   readonly startedAt: number
   /** Removes the usage, which the client did not request, from a stream of chat completions. */
   readonly hidesUsage?: boolean
+  /** Sends a document when it is complete, so that headers may be set until then. */
+  readonly isWhole?: boolean
   readonly take: () => void
 }
 
@@ -71,7 +73,8 @@ export function createClientResponse(options: ClientResponseOptions): ClientResp
       firstByteMs = Math.round(performance.now() - options.startedAt)
       streamed = contentType.startsWith('text/event-stream')
       if (streamed && options.hidesUsage === true) hiding = createStreamMeter(withoutUsage)
-      translator = createResponseTranslator(api, streamed)
+      translator =
+        createResponseTranslator(api, streamed) ?? (options.isWhole === true && !streamed ? holdWhole() : undefined)
       // A document is translated when it is complete, and may fail until then.
       if (translator === undefined || streamed) open()
     },

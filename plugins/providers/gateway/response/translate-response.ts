@@ -24,6 +24,19 @@ export function createResponseTranslator(api: CallerApi, streamed: boolean): Res
 }
 
 function wholeTranslator({ translation }: CallerApi): ResponseTranslator {
+  const whole = holdWhole()
+  return {
+    push: whole.push,
+    end() {
+      const completion = parse(whole.end().toString('utf8'))
+      if (!Array.isArray(completion.choices)) throw unreadable('is not a chat completion')
+      return Buffer.from(`${JSON.stringify(translation?.whole(completion))}\n`)
+    },
+  }
+}
+
+/** Holds a response back until it is complete, and changes nothing. */
+export function holdWhole(): ResponseTranslator {
   const chunks: Buffer[] = []
   let size = 0
   return {
@@ -33,11 +46,7 @@ function wholeTranslator({ translation }: CallerApi): ResponseTranslator {
       chunks.push(Buffer.from(chunk))
       return nothing
     },
-    end() {
-      const completion = parse(Buffer.concat(chunks).toString('utf8'))
-      if (!Array.isArray(completion.choices)) throw unreadable('is not a chat completion')
-      return Buffer.from(`${JSON.stringify(translation?.whole(completion))}\n`)
-    },
+    end: () => Buffer.concat(chunks),
   }
 }
 
