@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { exec } from './exec.ts'
 
@@ -11,9 +11,10 @@ export const here = fileURLToPath(new URL('.', import.meta.url))
 // Milliseconds for an installation from the registries.
 const INSTALL_MS = 900_000
 
-/** Installs the npm tools once per lock file. Returns their folder. */
-export function installNpmTools(): Promise<string> {
-  return installed('npm', ['package.json', 'package-lock.json'], async (cwd) => {
+/** Installs the npm packages of a folder here once per lock file. Returns where they are. */
+export function installNpmTools(from = 'tools'): Promise<string> {
+  const files = ['package.json', 'package-lock.json'].map((file) => join(from, file))
+  return installed('npm', files, async (cwd) => {
     const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
     await exec([process.platform === 'win32' ? 'npm.cmd' : 'npm', 'ci', ...flags], { cwd, timeout: INSTALL_MS })
   })
@@ -21,7 +22,7 @@ export function installNpmTools(): Promise<string> {
 
 /** Installs the Python tools into a virtual environment, once per requirements.txt. Returns their folder. */
 export function installPythonTools(): Promise<string> {
-  return installed('python', ['requirements.txt'], async (cwd) => {
+  return installed('python', [join('tools', 'requirements.txt')], async (cwd) => {
     // Its programs contain the path of their interpreter, so it is created in place.
     await exec(['python3', '-m', 'venv', 'venv'], { cwd, timeout: INSTALL_MS })
     const pip = ['-m', 'pip', 'install', '--quiet', '-r', 'requirements.txt'] as const
@@ -36,14 +37,14 @@ async function installed(
   install: (folder: string) => Promise<void>,
 ): Promise<string> {
   const hash = createHash('sha256')
-  for (const file of files) hash.update(readFileSync(join(here, 'tools', file)))
+  for (const file of files) hash.update(readFileSync(join(here, file)))
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'mesh', 'clients')
   const folder = join(cache, `${name}-${hash.digest('hex').slice(0, 12)}`)
   if (existsSync(join(folder, 'installed'))) return folder
   console.log(`installing the ${name} tools into ${folder} ...`)
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  for (const file of files) cpSync(join(here, 'tools', file), join(folder, file))
+  for (const file of files) cpSync(join(here, file), join(folder, basename(file)))
   await install(folder)
   writeFileSync(join(folder, 'installed'), '')
   return folder
