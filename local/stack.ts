@@ -7,6 +7,7 @@ import type { JournalCut } from '@mesh.dev/embedded-apiserver'
 import { composeHost } from '#core/host/process/compose-process.ts'
 import type { ComposedProcess } from '#core/host/process/compose-process.ts'
 import { createLogger } from '#core/log/create-logger.ts'
+import type { KubeClient } from '#core/kube/client.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import { currentTrace } from '#core/telemetry/trace-context.ts'
 import { createAuditFeed } from './cluster/audit-feed.ts'
@@ -31,6 +32,8 @@ import type { WorkloadOptions, Workloads } from './workloads/start-workloads.ts'
 /** The composed embedded default; `start` starts all parts, `close` stops them in reverse order. */
 export interface Stack {
   readonly composed: ComposedProcess
+  /** As cluster-admin. */
+  readonly cluster: KubeClient
   start(): Promise<StartedStack>
   close(): Promise<void>
 }
@@ -60,6 +63,8 @@ export interface StackInput {
   readonly plugins: readonly AnyPlugin[]
   readonly env: Readonly<Record<string, string | undefined>>
   readonly version: string
+  /** How agents run; default: in the working directory, on allocated ports. */
+  readonly workloads?: Pick<WorkloadOptions, 'cwd' | 'reservedPorts'>
   /** Reports a failed agent or run; default: a warning in the log. */
   readonly write?: (text: string) => void
 }
@@ -120,6 +125,7 @@ export async function composeStack(input: StackInput): Promise<Stack> {
     })
     return {
       composed,
+      cluster: cluster.admin,
       start: async () => {
         const found = { ...settingsFileOf(env), ...journalCutOf(cluster) }
         await cluster.install(composed.plugins)
@@ -128,7 +134,8 @@ export async function composeStack(input: StackInput): Promise<Stack> {
         // The configuration of agents from an earlier process may be stale (other ports). Agents start after the manager has updated it, and thus only once.
         await composed.host.synced()
         const { log: logger } = composed
-        await agents.start({ cluster: cluster.admin, dataDir: folder.root, log: logger, onCrash: terminal.crashed })
+        const crash = { onCrash: terminal.crashed, ...input.workloads }
+        await agents.start({ cluster: cluster.admin, dataDir: folder.root, log: logger, ...crash })
         if (options.demo) await createDemo(cluster.admin, { ...shipped, plugins: composed.plugins })
         // MESH_GATEWAY_PORT overrides the chosen port.
         const addresses = composed.host.addresses()

@@ -12,6 +12,8 @@ export type InputStream = AsyncIterable<Uint8Array> & { readonly isTTY?: boolean
 /** Input of a command. Results are written to `out`, everything else to `err`. */
 export interface CliInput<Values = unknown> {
   readonly values: Values
+  /** Version of the program. */
+  readonly version: string
   readonly env: Readonly<Record<string, string | undefined>>
   /** Opens standard input. */
   readonly stdin: () => InputStream
@@ -21,6 +23,8 @@ export interface CliInput<Values = unknown> {
   readonly style: { readonly out: Style; readonly err: Style }
   /** Shows a line on the terminal of `err` until the next one; `''` removes it. Does nothing without a terminal. */
   progress(text: string): void
+  /** Columns of the terminal; undefined: standard output is no terminal. */
+  readonly width: number | undefined
   /** Resolves at SIGTERM or SIGINT, for a command that serves until it is stopped. A second signal of the same kind ends the process. */
   untilStopped(): Promise<StopSignal>
 }

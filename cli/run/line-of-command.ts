@@ -65,11 +65,11 @@ async function runWith(program: CliProgram, command: CliCommand, values: Values)
 }
 
 function inputOf(program: CliProgram, values: Values): CliInput {
-  const { env, stdin, out, err, untilStopped, width, isTerminal, errIsTerminal } = program
+  const { version, env, stdin, out, err, untilStopped, width, isTerminal, errIsTerminal } = program
   const hasColor = program.hasColor && values['no-color'] !== true
   const style = { out: createStyle(hasColor && isTerminal), err: createStyle(hasColor && errIsTerminal) }
   const progress = createProgress({ err, isTerminal: errIsTerminal, width })
-  return { values, env, stdin, out, err, untilStopped, style, progress }
+  return { values, version, env, stdin, out, err, width, untilStopped, style, progress }
 }
 
 type ApiValues = CommandValues<typeof apiOptions> & { readonly 'all-namespaces'?: boolean }

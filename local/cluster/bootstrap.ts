@@ -8,6 +8,7 @@ import { completeRoles, roleResources, withoutReasons } from '#core/cluster/role
 import { accessOfPlugins, kindsOf } from '#core/plugin/access-of-plugins.ts'
 import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import { applyNode } from './node-object.ts'
+import { workloadResources } from '../workloads/objects/workload-objects.ts'
 import { demoNamespaces, personaBindings } from '../data-folder/personas.ts'
 
 const fieldManager = 'mesh-local'
@@ -77,13 +78,22 @@ async function createMissing(cluster: KubeClient, object: KubeObject, resources:
   })
 }
 
-async function apply(cluster: KubeClient, object: KubeObject, resources: readonly Resource[]): Promise<void> {
+/** Applies an object of a kind of these plugins, a namespace or a Secret. Returns it as the cluster has it. */
+export function applyLocal(
+  cluster: KubeClient,
+  object: KubeObject,
+  plugins: readonly AnyPlugin[],
+): Promise<KubeObject> {
+  return apply(cluster, object, [...builtIn, workloadResources.secrets, ...kindsOf(plugins)])
+}
+
+async function apply(cluster: KubeClient, object: KubeObject, resources: readonly Resource[]): Promise<KubeObject> {
   const { name, namespace } = object.metadata
   const ref = {
     name: parseName('metadata.name', name),
     ...(namespace === undefined ? {} : { namespace: parseLabel('metadata.namespace', namespace) }),
   }
-  await cluster.patch(
+  return cluster.patch(
     resourceOf(object, resources),
     ref,
     { type: 'apply', body: object, force: true },

@@ -19,7 +19,7 @@ test('allocated ports are the same in each container, also in variables that ref
     env: [port, { name: 'MODEL_GATEWAY_URL', value: 'http://127.0.0.1:$(MESH_BUDGET_PORT)' }],
   }
   const volumes = { folderOf: () => '/none' } as unknown as Parameters<typeof localEnvironment>[3]
-  const made = await localEnvironment({} as KubeClient, pod, { launcher, agent }, volumes)
+  const made = await localEnvironment({ cluster: {} as KubeClient }, pod, { launcher, agent }, volumes)
   const allocated = made.launcher['MESH_BUDGET_PORT'] ?? ''
   assert.match(allocated, /^\d+$/)
   assert.notEqual(allocated, '2996')

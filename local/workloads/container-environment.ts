@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { KubeClient, KubeObject } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
-import { reservedPorts } from '#schemas/launcher/launcher-ports.ts'
+import { defaultAgentPort, reservedPorts } from '#schemas/launcher/launcher-ports.ts'
 import { workloadResources } from './objects/workload-objects.ts'
 import type { LocalContainers } from './local-containers.ts'
 import type { Container, Pod } from './objects/workload-objects.ts'
@@ -23,7 +23,7 @@ export interface LocalEnvironment {
 
 /** Environments of a pod's containers on this machine: mounts are local folders, ports are allocated. */
 export async function localEnvironment(
-  cluster: KubeClient,
+  { cluster, reservedPorts: isReserved = false }: { readonly cluster: KubeClient; readonly reservedPorts?: boolean },
   pod: Pod,
   { launcher, agent }: LocalContainers,
   volumes: MountedVolumes,
@@ -31,7 +31,10 @@ export async function localEnvironment(
   const own = Object.fromEntries(
     inherited.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name] ?? '']])),
   )
-  const [port, ports] = await Promise.all([freePort(), allocated([launcher, ...(agent === undefined ? [] : [agent])])])
+  const [port, ports] = await Promise.all([
+    freePort(),
+    allocated([launcher, ...(agent === undefined ? [] : [agent])], isReserved),
+  ])
   const located = async (container: Container): Promise<Record<string, string>> => {
     const declared = Object.entries(await declaredVariables(cluster, pod, container, ports))
     return Object.fromEntries(declared.map(([name, value]) => [name, localPath(value, container, volumes)]))
@@ -55,13 +58,23 @@ export async function localEnvironment(
   }
 }
 
-async function allocated(containers: readonly Container[]): Promise<Record<string, string>> {
+async function allocated(containers: readonly Container[], isReserved: boolean): Promise<Record<string, string>> {
   const declared = new Set(containers.flatMap(({ env = [] }) => env.map(({ name }) => name)))
   const names = [...Object.values(reservedPorts).map((row) => row.env), 'AGENT_PORT'].filter((name) =>
     declared.has(name),
   )
-  const ports = await Promise.all(names.map(async (name) => [name, String(await freePort())] as const))
+  const usual = isReserved ? usualPorts() : new Map<string, number>()
+  const ports = await Promise.all(names.map(async (name) => [name, String(await freePort(usual.get(name)))] as const))
   return Object.fromEntries(ports)
+}
+
+// A pod has an address of its own for calls of other agents; here it would be the port of the calls to them.
+function usualPorts(): Map<string, number> {
+  const { invoke: _, ampInbound: __, ...loopback } = reservedPorts
+  return new Map([
+    ['AGENT_PORT', defaultAgentPort],
+    ...Object.values(loopback).map(({ env, port }) => [env, port] as const),
+  ])
 }
 
 async function declaredVariables(
@@ -121,10 +134,15 @@ function localPath(value: string, container: Container, volumes: MountedVolumes)
   return mount === undefined ? value : volumes.folderOf(mount.name) + value.slice(mount.mountPath.length)
 }
 
-/** A free loopback port. Another process may take it: the launcher then ends, and its restart gets another port. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
+/** The wanted loopback port if it is free, else any free one. Another process may take it: the launcher then ends, and its restart gets another. */
+async function freePort(wanted = 0): Promise<number> {
+  const server = createServer().listen(wanted, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    if (wanted === 0) throw error
+    return freePort()
+  }
   const address = server.address()
   server.close()
   await once(server, 'close')

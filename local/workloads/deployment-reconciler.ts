@@ -8,7 +8,7 @@ import { refusedStatus } from './objects/refused-deployment.ts'
 import type { ReplicaContext } from './replica.ts'
 import { hashOf, hashOfPod, keyOf, replicasOf, startReplica, stopReplica } from './replicas.ts'
 import type { Replicas } from './replicas.ts'
-import { planRollout } from './rollout-plan.ts'
+import { planReplacement, planRollout } from './rollout-plan.ts'
 import { writeWorkloadStatus } from './objects/workload-status.ts'
 
 /** Runs the Deployments of agents as processes; other Deployments get the condition `ReplicaFailure`. */
@@ -38,10 +38,15 @@ async function reconcileDeployment(
   const { replicas: wanted = 1, template, progressDeadlineSeconds = 600 } = deployment.spec
   const hash = hashOf(template)
   if (entry.hash !== hash) Object.assign(entry, { hash, rolledOut: false, rolloutBegan: performance.now() })
-  const plan = planRollout(
-    wanted,
-    entry.list.map((one) => ({ id: one.pod.metadata.name, current: hashOfPod(one.pod) === hash, ready: one.ready() })),
-  )
+  const replicas = entry.list.map((one) => ({
+    id: one.pod.metadata.name,
+    current: hashOfPod(one.pod) === hash,
+    ready: one.ready(),
+  }))
+  const plan =
+    context.reservedPorts === true
+      ? planReplacement(wanted, replicas, context.ending.size)
+      : planRollout(wanted, replicas)
   for (let i = 0; i < plan.start; i += 1)
     entry.list.push(await startReplica(context, deployment, { template, hash, restart: true }))
   // Old replicas stop in the background; the deletion of their pods triggers the next reconciliation.

@@ -33,6 +33,8 @@ export interface ReplicaContext {
   readonly log: Logger
   /** Called for each process that failed. */
   readonly onCrash?: ((crash: AgentCrash) => void) | undefined
+  /** Launchers listen on the ports of a pod. */
+  readonly reservedPorts?: boolean
   /** Time after which an agent without a response is reported. */
   readonly listenMs: number
   /** Replicas that were removed from their workload and are still running. */
@@ -185,7 +187,7 @@ async function runOnce(run: Run, containers: LocalContainers): Promise<Outcome> 
   try {
     const volumes = await mountVolumes(context.cluster, pod, join(run.folder, 'volumes'))
     try {
-      const environment = await localEnvironment(context.cluster, pod, containers, volumes)
+      const environment = await localEnvironment(context, pod, containers, volumes)
       if (signal.aborted) return { reason: 'Stopped', message: '' }
       const { port } = environment
       const child = start(run, containers, environment)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import * as fc from 'fast-check'
 import { isOverdue } from './objects/deployment-status.ts'
-import { planRollout } from './rollout-plan.ts'
+import { planReplacement, planRollout } from './rollout-plan.ts'
 import type { PlannedReplica } from './rollout-plan.ts'
 
 const replica = (id: string, current: boolean, ready: boolean): PlannedReplica => ({ id, current, ready })
@@ -65,4 +65,14 @@ test('UXM14: a rollout is overdue after its deadline, and a crash after the roll
   const rollout = { rolledOut: false, rolloutBegan: 1_000 }
   assert.deepEqual([isOverdue(rollout, 120, 121_000), isOverdue(rollout, 120, 121_001)], [false, true])
   assert.equal(isOverdue({ ...rollout, rolledOut: true }, 120, 999_999), false)
+})
+
+test('on shared ports nothing starts before every old replica has ended', () => {
+  const old = { id: 'old', current: false, ready: true }
+  const current = (id: string) => ({ id, current: true, ready: false })
+  assert.deepEqual(planReplacement(1, [], 0), { start: 1, stop: [] })
+  assert.deepEqual(planReplacement(1, [old], 0), { start: 0, stop: ['old'] })
+  assert.deepEqual(planReplacement(1, [], 1), { start: 0, stop: [] })
+  assert.deepEqual(planReplacement(1, [current('a'), current('b')], 0), { start: 0, stop: ['b'] })
+  assert.deepEqual(planReplacement(0, [old, current('a')], 0), { start: 0, stop: ['old', 'a'] })
 })

@@ -36,3 +36,11 @@ export function planRollout(wanted: number, replicas: readonly PlannedReplica[])
   const missing = Math.max(0, wanted - current.length)
   return { start: Math.min(missing, Math.max(0, wanted + 1 - left)), stop: [...stop] }
 }
+
+/** As `planRollout`, for replicas that listen on the same ports: none starts before every old one has ended. */
+export function planReplacement(wanted: number, replicas: readonly PlannedReplica[], ending: number): RolloutPlan {
+  const old = replicas.filter((one) => !one.current)
+  const current = replicas.filter((one) => one.current)
+  const stop = [...old, ...current.slice(wanted)].map(({ id }) => id)
+  return { start: old.length + ending > 0 ? 0 : Math.max(0, wanted - current.length), stop }
+}

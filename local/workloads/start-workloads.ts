@@ -25,7 +25,9 @@ export interface WorkloadOptions {
   /** Command of the launcher; default: this Node.js with `launcher/main.ts`. */
   readonly launcher?: readonly string[]
   /** Working directory of agents; default: that of this process. */
-  readonly cwd?: string
+  readonly cwd?: string | undefined
+  /** The launcher listens on the ports of a pod, if they are free; a rollout then stops the old process first. Default: allocated ports. */
+  readonly reservedPorts?: boolean | undefined
   /** Time after which an agent without a response is reported (10 s). */
   readonly listenMs?: number
   /** Called for each process of an agent that failed. */
@@ -71,6 +73,7 @@ export async function startWorkloads(options: WorkloadOptions): Promise<Workload
     cwd: options.cwd ?? process.cwd(),
     log: options.log,
     onCrash: options.onCrash,
+    reservedPorts: options.reservedPorts === true,
     listenMs: options.listenMs ?? LISTEN_MS,
     ending: new Set(),
   }

@@ -49,7 +49,7 @@ function checkWords(rooms: readonly CommandRoom[], builtIn: SlotCommands): void 
 }
 
 /** First words of the shell's own commands. */
-const shellWords = ['api', 'complete', 'completion', 'context', 'help', 'version']
+const shellWords = ['api', 'complete', 'completion', 'context', 'dev', 'help', 'version']
 
 function checkFirstWord(path: string, { words, usesApi }: CliCommand): void {
   const [first = ''] = words.split(' ')

@@ -30,9 +30,17 @@ export async function bundleMeshctl(root: string, outfile: string): Promise<Meta
       'import.meta.dirname': '__dirname',
     },
     banner: { js: "const meshFile = require('node:url').pathToFileURL(__filename).href;" },
-    plugins: [lightImports, constantVersion(root)],
+    plugins: [lightImports, constantVersion(root), platformBeside],
   })
   return metafile
+}
+
+// Node.js imports it when `dev` is called: from the package, and not from the binary, which has no file beside it.
+const platformBeside: Plugin = {
+  name: 'platform-beside',
+  setup({ onResolve }) {
+    onResolve({ filter: /^#local\// }, ({ path }) => ({ path: path.replace(/^#(.*)\.ts$/, './$1.js'), external: true }))
+  },
 }
 
 // The binary has no package.json beside it.

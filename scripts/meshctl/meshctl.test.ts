@@ -51,6 +51,12 @@ test('the single binary runs commands without a file beside it', async () => {
   const refused = await run(['expand', 'absent.yaml'])
   assert.deepEqual([refused.code, refused.out], [1, ''])
   assert.match(refused.err, /^absent\.yaml: does not exist\n/)
+  const dev = await run(['dev'])
+  assert.deepEqual([dev.code, dev.out], [1, ''])
+  assert.match(
+    dev.err,
+    /^meshctl: this single binary has no platform.*\nThe npm package has it: npm install -g @mesh\.dev\/mesh.*\n$/,
+  )
 })
 
 test('it calls an API with the token of a program that the kubeconfig names', async (t) => {

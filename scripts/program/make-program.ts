@@ -13,13 +13,16 @@ const isNoData = (path: string): boolean => /testdata|node_modules|(?:^|\/)packa
 /** How modules of a bundle find the launcher, which starts as its own process. */
 export const programImports = { '#launcher/main.ts': './launcher/main.js' } as const
 
+/** What meshctl.cjs imports for `meshctl dev`. */
+const devEntry = 'local/dev/run-dev.ts'
+
 /**
  * Writes the whole program, the embedded default included, as bundled JavaScript with its data files, in the layout of the sources. `further` lists
  * entry points of tests. Returns the metafiles of platform, meshctl and launcher.
  */
 export async function makeProgram(root: string, folder: string, further: readonly string[] = []): Promise<Metafile[]> {
   const bundles = [
-    await bundlePlatform(root, folder, [], further),
+    await bundlePlatform(root, folder, [], [devEntry, ...further]),
     await bundleMeshctl(root, join(folder, 'meshctl.cjs')),
     await bundleLauncher(root, join(folder, 'launcher', 'main.js')),
   ]

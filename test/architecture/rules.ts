@@ -17,7 +17,7 @@ const tableOwners = readdirSync(pluginsFolder)
 /** What both ends of a path of the state role share (house rule 5). */
 const wireFiles = /^plugins\/[^/]+\/contract\/wire(?:\.ts$|\/)/
 
-const lazyLocal = ['main.ts', 'cli/commands/dev.ts', 'cli/commands/up.ts']
+const lazyLocal = ['main.ts', 'cli/dev/start-dev.ts']
 
 /** Permitted imports, and words that are forbidden in code. */
 const kubeConfigModule = 'core/kube/kubeconfig/kube-config.ts'
@@ -77,7 +77,7 @@ export const rules: readonly Rule[] = [
     bad: { path: 'ui/app/a.tsx', text: "import { x } from '../../schemas/api/runs.ts'" },
   }),
   importRule({
-    name: 'local is imported lazily, by main.ts and two commands: the image of the roles has no such files',
+    name: 'local is imported lazily, by main.ts and meshctl dev: the image of the roles has no such files',
     of: (path) => !inRoom(path, 'local', 'scripts'),
     forbids: ({ target, dynamic }, path) => inRoom(target, 'local') && !(lazyLocal.includes(path) && dynamic),
     bad: { path: 'main.ts', text: "import { x } from '#local/stack.ts'" },

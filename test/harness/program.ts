@@ -6,6 +6,9 @@ const bundle = process.env.MESH_TEST_PROGRAM
 /** File of the program `mesh`, for processes that tests start: that of the bundle, else main.ts. */
 export const mainProgram = programFile('main.js', import.meta.resolve('../../main.ts'))
 
+/** Module with the `main` of `meshctl`. */
+export const meshctlModule = programFile('meshctl.cjs', import.meta.resolve('../../cli/main.ts'))
+
 /** File of `mesh worker` with endpoints of agents from a URL, which requires no cluster. */
 export const workerProgram = programFile(
   'test/flows/platform/role-process.js',

@@ -1,0 +1,15 @@
+import { isSea } from 'node:sea'
+import { CliProblem } from '#cli/contract/cli-problem.ts'
+import type { CliInput } from '#cli/contract/command.ts'
+import type { DevValues } from '#cli/contract/dev.ts'
+
+/** `meshctl dev`: imports the platform, which the single binary does not have (ADR 0301). */
+export async function startDev(input: CliInput<DevValues>): Promise<number> {
+  if (isSea())
+    throw new CliProblem(
+      'this single binary has no platform, which dev runs',
+      'The npm package has it: npm install -g @mesh.dev/mesh, then meshctl dev.',
+    )
+  const { runDev } = await import('#local/dev/run-dev.ts')
+  return runDev(input)
+}

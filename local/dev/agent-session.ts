@@ -1,0 +1,95 @@
+import { sleep } from '#core/async/sleep.ts'
+import type { ApiClient } from '#cli/contract/api-client.ts'
+import { CliProblem } from '#cli/contract/cli-problem.ts'
+import { toSafeText } from '#cli/contract/safe-text.ts'
+import type { KubeClient } from '#core/kube/client.ts'
+import { parseLabel, parseName } from '#core/kube/names.ts'
+import { KubeError } from '#core/kube/status.ts'
+import { plugins } from '#plugins/index.ts'
+import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import { applyLocal } from '../cluster/bootstrap.ts'
+import { modelObjects } from './model-objects.ts'
+import type { ModelBackend } from './model-objects.ts'
+import type { DevAgent } from './read-agent.ts'
+
+/** What the session writes with, and what is added to the agent of the file. */
+export interface AgentSession {
+  readonly cluster: KubeClient
+  readonly api: ApiClient
+  readonly backend: ModelBackend
+}
+
+const POLL_MS = 40
+const READY_MS = 30_000
+// Conditions that name what the agent refers to become true within moments.
+const SETTLED_MS = 3_000
+
+/** Applies the agent with its prompt and the models that it names. Returns its generation. Throws `CliProblem` for an object that is refused. */
+export async function applyAgent(session: AgentSession, { agent, prompt }: DevAgent): Promise<AgentDeploymentObject> {
+  const { cluster, backend } = session
+  const namespace = agent.metadata.namespace ?? 'default'
+  try {
+    for (const object of modelObjects(agent, backend)) await applyLocal(cluster, object, plugins)
+    if (prompt !== undefined) await savePrompt(session.api, namespace, prompt)
+    const object = { ...agent, metadata: { ...agent.metadata, namespace } }
+    return (await applyLocal(cluster, object, plugins)) as AgentDeploymentObject
+  } catch (error) {
+    if (!(error instanceof KubeError)) throw error
+    throw new CliProblem(`the agent is refused: ${toSafeText(error.message)}`, 'Correct the agent file.')
+  }
+}
+
+// Content that the newest version has makes no other version.
+async function savePrompt(api: ApiClient, namespace: string, { metadata, spec }: DevAgent['agent']): Promise<void> {
+  await api.post(['promptversions'], { namespace, name: metadata.name, ...spec })
+}
+
+/** Removes an agent that the file names no longer. */
+export async function removeAgent(cluster: KubeClient, agent: { namespace: string; name: string }): Promise<void> {
+  const ref = { namespace: parseLabel('namespace', agent.namespace), name: parseName('name', agent.name) }
+  await cluster.delete(AgentDeployment, ref, { propagation: 'Background' })
+}
+
+/** Waits until the applied agent serves. Throws `CliProblem` with the reason of its conditions. */
+export async function untilReady(
+  cluster: KubeClient,
+  applied: AgentDeploymentObject,
+  signal: AbortSignal,
+): Promise<void> {
+  const { namespace = 'default', name, generation = 1 } = applied.metadata
+  const ref = { namespace: parseLabel('namespace', namespace), name: parseName('name', name) }
+  const began = performance.now()
+  for (;;) {
+    signal.throwIfAborted()
+    const { status = {} } = await cluster.get<AgentDeploymentObject>(AgentDeployment, ref)
+    const isObserved = (status.observedGeneration ?? 0) >= generation
+    if (isObserved && serves(status)) return
+    const waitedMs = performance.now() - began
+    const problem = isObserved ? problemOf(status, waitedMs) : undefined
+    if (problem !== undefined || waitedMs > READY_MS)
+      throw new CliProblem(
+        `agent ${namespace}/${name} is not ready: ${problem ?? 'it did not start within 30 s'}`,
+        'Correct what is named, or see its output with --data DIR in DIR/workloads.',
+      )
+    await sleep(POLL_MS, signal)
+  }
+}
+
+type Status = NonNullable<AgentDeploymentObject['status']>
+
+function serves({ conditions = [], currentRevision, latestSuccessfulRevision, candidateRevision }: Status): boolean {
+  const isNewest = candidateRevision === undefined && latestSuccessfulRevision === currentRevision
+  return isNewest && conditions.some(({ type, status }) => type === 'Ready' && status === 'True')
+}
+
+const fatalReasons = new Set(['ImageNeedsContainerRuntime', 'CrashLoopBackOff', 'CreateContainerConfigError'])
+
+function problemOf({ conditions = [] }: Status, waitedMs: number): string | undefined {
+  const failed = conditions.filter(({ status }) => status === 'False')
+  const fault =
+    failed.find(({ type }) => type === 'Accepted') ??
+    failed.find(({ type }) => waitedMs > SETTLED_MS && type === 'ResolvedRefs') ??
+    failed.find(({ reason }) => fatalReasons.has(reason))
+  return fault === undefined ? undefined : `${fault.reason}: ${toSafeText(fault.message)}`
+}

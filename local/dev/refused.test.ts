@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import test from 'node:test'
+import { runCli } from '#cli/testing/run-cli.ts'
+import { listen } from '#test/harness/listen.ts'
+import { tempFolder } from '#test/harness/temp-folder.ts'
+
+test('dev refuses what it cannot use with exit code 1, one line that says what, and one that says what to do', async (t) => {
+  const folder = tempFolder('dev-refused')
+  t.after(folder.remove)
+  const file = (name: string, content: string | Uint8Array): string => {
+    writeFileSync(join(folder.path, name), content)
+    return join(folder.path, name)
+  }
+  mkdirSync(join(folder.path, 'folder'))
+  const agent = file('agent.yaml', 'name: bot\nmodel: {route: mock}\n')
+  const taken = new URL(await listen(t, createServer())).port
+  const real = ['-f', agent, '--provider', 'real']
+  for (const [args, what, todo] of [
+    [[], /agent\.yaml: does not exist/, /--file names/],
+    [['-f', join(folder.path, 'folder')], /folder: is a folder/, /--file names/],
+    [['-f', file('b.yaml', Buffer.from([0xff, 0x00]))], /is not UTF-8 text/, /--file names/],
+    [['-f', file('e.yaml', '# nothing\n')], /e\.yaml: is empty/, /meshctl schema/],
+    [['-f', file('big.yaml', 'x'.repeat(300_000))], /at most 262144 bytes/, /--file names/],
+    [
+      ['-f', file('two.yaml', 'name: a\nmodel: {route: m}\n---\nname: b\nmodel: {route: m}\n')],
+      /more than one agent/,
+      /its own file/,
+    ],
+    [['-f', file('f.yaml', 'name: a\nmodle: x\n')], /f\.yaml:2:1: \/modle: unknown field/, /meshctl schema/],
+    [['-f', file('x.yaml', 'name: "\\e[31m"\n')], /x\.yaml:1:/, /meshctl schema/],
+    [['-f', agent, '-p', taken], new RegExp(`port ${taken} is taken`), /Choose another with --port/],
+    [['-f', agent, '--model', 'x'], /--model is of --provider real/, /Add --provider real/],
+    [real, /needs --model/, /Add --model/],
+    [[...real, '--model', 'm'], /without --base-url needs --key-env/, /Add --key-env/],
+    [[...real, '--model', 'm', '--key-env', 'NO_KEY'], /variable NO_KEY \(--key-env\) is not set/, /export NO_KEY/],
+    [[...real, '--model', 'm', '--key-env', 'sk-1234'], /must be the name of a variable/, /OPENAI_API_KEY/],
+    [[...real, '--model', 'm', '--base-url', 'http://u:p4ss@h/'], /--base-url must be/, /For example/],
+  ] as const) {
+    const untilStopped = () => new Promise<undefined>(() => undefined)
+    const { code, out, err } = await runCli(['dev', ...args], { untilStopped })
+    assert.deepEqual([code, out], [1, ''], err)
+    const [first = '', second = '', ...more] = err.split('\n')
+    assert.match(first, what)
+    assert.match(second, todo)
+    assert.deepEqual(more, [''], err)
+    // oxlint-disable-next-line no-control-regex
+    assert.doesNotMatch(err, /p4ss|sk-1234|[\u0000-\u0009\u000b-\u001f]/)
+  }
+  for (const args of [['-p', 'x'], ['-p', '65536'], ['--provider', 'other'], ['--file'], ['--unknown'], ['x']])
+    assert.equal((await runCli(['dev', ...args])).code, 1, args.join(' '))
+})

@@ -1,0 +1,132 @@
+import { dirname, resolve } from 'node:path'
+import { CliProblem } from '#cli/contract/cli-problem.ts'
+import type { DevInput } from '#cli/contract/dev.ts'
+import { toSafeText } from '#cli/contract/safe-text.ts'
+import { applyAgent, removeAgent, untilReady } from './agent-session.ts'
+import type { AgentSession } from './agent-session.ts'
+import type { Closers } from './closers.ts'
+import { openDevFolder } from './dev-folder.ts'
+import { startDevStack } from './dev-stack.ts'
+import type { DevStack } from './dev-stack.ts'
+import { serveFront } from './front-server.ts'
+import type { FrontTarget } from './front-server.ts'
+import type { ModelBackend } from './model-objects.ts'
+import { openPort } from './open-port.ts'
+import { readDevAgent } from './read-agent.ts'
+import type { DevAgent } from './read-agent.ts'
+import { printRunTrace } from './print-trace.ts'
+import { watchEdits } from './watch-file.ts'
+
+/** What a session starts with, and where it adds what it has opened. */
+export interface DevStart {
+  readonly agent: DevAgent
+  readonly backend: ModelBackend
+  readonly closers: Closers
+  readonly signal: AbortSignal
+}
+
+/** Starts platform and agent, publishes its port and follows its file. Resolves with an exit code only if the session ends by itself. */
+export async function serveAgent(input: DevInput, start: DevStart): Promise<number> {
+  const { values, out } = input
+  const { agent, backend, closers, signal } = start
+  const began = performance.now()
+  const published: { target?: FrontTarget; stack?: DevStack } = {}
+  const front = await openPort('--port', values.port, () =>
+    serveFront({
+      port: values.port,
+      target: () => published.target,
+      onRun: (runId) => published.stack && printRunTrace(input, published.stack.api, runId),
+    }),
+  )
+  closers.push(front.close)
+  const stack = await openStack(input, closers)
+  published.stack = stack
+  const { cluster } = stack
+  const session: AgentSession = { cluster, api: stack.api, backend }
+  const publish = (one: DevAgent): void => {
+    published.target = { agent: nameOf(one), invoke: invokerOf(stack) }
+  }
+  const applied = await applyAgent(session, agent)
+  if (!values['no-wait']) {
+    await untilReady(cluster, applied, signal)
+    publish(agent)
+    await smoke(front.url)
+  }
+  publish(agent)
+  out(announcement(input, { url: front.url, ms: performance.now() - began, name: agent.agent.metadata.name }))
+  if (values.file !== '-') closers.push(followFile(input, { session, agent, publish, signal }))
+  return new Promise(() => undefined)
+}
+
+// The start is awaited before it is closed, also if a signal has ended the session meanwhile.
+function openStack({ values, env, version, err }: DevInput, closers: Closers): Promise<DevStack> {
+  const folder = openDevFolder(values.data)
+  closers.push(folder.remove)
+  const write = (line: string): void => err(`${line}\n`)
+  const cwd = values.file === '-' ? process.cwd() : dirname(resolve(values.file))
+  const starting = startDevStack({ dataDir: folder.path, cwd, env, version, write })
+  closers.push(() => starting.then((stack) => stack.close()).catch(() => undefined))
+  return starting
+}
+
+function nameOf({ agent: { metadata } }: DevAgent): FrontTarget['agent'] {
+  return { namespace: metadata.namespace ?? 'default', name: metadata.name }
+}
+
+function invokerOf({ started, bearer }: DevStack): FrontTarget['invoke'] {
+  return ({ body, accept, signal }) =>
+    fetch(`${started.url}/api/invoke`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json', accept },
+      body: JSON.stringify(body),
+      signal,
+    })
+}
+
+async function smoke(url: string): Promise<void> {
+  const response = await fetch(`${url}/healthz`)
+  if (!response.ok) throw new CliProblem(`the published port responds with ${response.status}`, 'Start dev again.')
+}
+
+function announcement(
+  { values }: DevInput,
+  { url, ms, name }: { readonly url: string; readonly ms: number; readonly name: string },
+): string {
+  const model = values.provider === 'mock' ? 'mock (always MOCK_OK)' : `${values.model}`
+  const state = values['no-wait'] ? 'is starting' : 'is ready'
+  return `agent ${name} ${state} (${(ms / 1000).toFixed(1)} s), model ${toSafeText(model)}
+  invoke   POST ${url}/invoke
+           curl -H 'Content-Type: application/json' -d '{"input":"Hi"}' ${url}/invoke
+Edits of ${toSafeText(values.file)} reload it. Ctrl-C stops it.
+`
+}
+
+interface Followed {
+  readonly session: AgentSession
+  readonly agent: DevAgent
+  readonly publish: (agent: DevAgent) => void
+  readonly signal: AbortSignal
+}
+
+// A file that is not valid is reported, and the last valid agent serves on.
+function followFile(input: DevInput, { session, agent, publish, signal }: Followed): () => void {
+  let serving = agent
+  return watchEdits(input.values.file, async () => {
+    const began = performance.now()
+    try {
+      const edited = await readDevAgent(input, input.values.file)
+      if (edited.source === serving.source || signal.aborted) return
+      const applied = await applyAgent(session, edited)
+      const isRenamed = JSON.stringify(nameOf(edited)) !== JSON.stringify(nameOf(serving))
+      if (isRenamed) await removeAgent(session.cluster, nameOf(serving))
+      serving = edited
+      await untilReady(session.cluster, applied, signal)
+      publish(edited)
+      input.out(`reloaded in ${Math.round(performance.now() - began)} ms\n`)
+    } catch (error) {
+      if (signal.aborted) return
+      const text = error instanceof CliProblem ? error.message : toSafeText(String(error))
+      input.err(`${text}\nThe last valid agent serves.\n`)
+    }
+  })
+}
