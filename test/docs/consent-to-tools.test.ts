@@ -7,6 +7,10 @@ import { needs } from '#test/harness/find-server.ts'
 import { sharedEmbedded } from '../flows/platform/shared-platform.ts'
 import { createPageShell } from './page-shell.ts'
 
+// As in a second terminal, which waits for the consent.
+const waiting = `npx meshctl mcp grant helpdesk --wait > granted 2> address &
+until grep http address; do sleep 0.2; done`
+
 test(
   'the commands of docs/how-to/consent-to-tools.md connect a server, pause a run, resume it by a consent, and revoke',
   needs('kubectl'),
@@ -38,5 +42,8 @@ test(
     const revoked = (await shell.section('Revoke it')).join('\n')
     assert.match(revoked, /grant\/default\/helpdesk revoked/)
     assert.doesNotMatch(revoked, /^default\thelpdesk/m)
+
+    await consent(await shell.run(waiting))
+    assert.match(await shell.run('until grep helpdesk granted; do sleep 0.2; done'), /^default\thelpdesk\ttrue\t/m)
   },
 )
