@@ -76,20 +76,17 @@ export async function startForConsents(t: Scope, data: string) {
 const script = [{ toolCalls: [{ name: 'tickets_echo', arguments: { text: 'hi' } }], reply: 'Echoed.' }]
 const tools = [{ name: 'tickets', bindingRef: { name: 'tickets' } }]
 
+type ConsentsPlatform = Awaited<ReturnType<typeof startForConsents>>
+
 /** Connects a server whose tools need consent, reads them with a grant of the admin, and creates agents that are bound to it. */
 export async function addConsentedAgents(
-  { create, ask, consent }: Awaited<ReturnType<typeof startForConsents>>,
+  platform: ConsentsPlatform,
   url: string,
   agents: readonly object[],
 ): Promise<void> {
+  const { create, ask, consent } = platform
   await create('mcpservers', 'McpServer', 'tickets', { url, auth: { kind: 'oauth' } })
-  await create('mcptoolbindings', 'McpToolBinding', 'tickets', { serverRef: { name: 'tickets' } })
-  await create('modelproviders', 'ModelProvider', 'script', { type: 'mock', mock: { script } })
-  await create('modelroutes', 'ModelRoute', 'script', { providerRef: { name: 'script' }, model: 'mock-1' })
-  for (const agent of agents) {
-    const made = await ask('developer', 'POST /agents', { namespace, config: { ...agent, tools } })
-    assert.equal(made.status, 201, made.text)
-  }
+  await addBoundAgents(platform, agents)
   // The tools are read with the grant of a person who may update the server.
   await consent('admin', 'tickets')
   for (const end = performance.now() + 60_000; ; await pause(100)) {
@@ -98,5 +95,16 @@ export async function addConsentedAgents(
     }>()
     if (status?.toolCount === 1) return
     assert.ok(performance.now() < end, JSON.stringify(status))
+  }
+}
+
+/** Creates agents that are bound to the server `tickets`, and whose model calls its tool. */
+export async function addBoundAgents({ create, ask }: ConsentsPlatform, agents: readonly object[]): Promise<void> {
+  await create('mcptoolbindings', 'McpToolBinding', 'tickets', { serverRef: { name: 'tickets' } })
+  await create('modelproviders', 'ModelProvider', 'script', { type: 'mock', mock: { script } })
+  await create('modelroutes', 'ModelRoute', 'script', { providerRef: { name: 'script' }, model: 'mock-1' })
+  for (const agent of agents) {
+    const made = await ask('developer', 'POST /agents', { namespace, config: { ...agent, tools } })
+    assert.equal(made.status, 201, made.text)
   }
 }
