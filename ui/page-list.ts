@@ -5,6 +5,8 @@ import { agentPages } from '../plugins/agents/console/page.ts'
 import { auditPages } from '../plugins/audit/console/page.ts'
 import { costPages } from '../plugins/cost/console/page.ts'
 import { datasetPages } from '../plugins/datasets/console/page.ts'
+import { suitePages } from '../plugins/evals/console/page.ts'
+import { agentScorePages } from '../plugins/evals/console/score/page.ts'
 import { feedbackPages } from '../plugins/feedback/console/page.ts'
 import { runFeedbackPages } from '../plugins/feedback/console/run/page.ts'
 import { settingsPages } from '../plugins/identity/console/settings/page.ts'
@@ -33,6 +35,8 @@ export const pluginPages: readonly ConsolePages[] = [
   auditPages,
   costPages,
   datasetPages,
+  suitePages,
+  agentScorePages,
   feedbackPages,
   runFeedbackPages,
   settingsPages,

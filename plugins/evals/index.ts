@@ -56,6 +56,17 @@ export const evals = definePlugin({
   consumers: evalsConsumers,
   tasks: evalsTasks,
   jobs: evalsJobs,
+  console: [
+    { id: 'evals', title: 'Evals', section: 'Quality', path: '/evals', capability: 'evals' },
+    {
+      id: 'evals.agent',
+      title: 'Score',
+      section: 'Quality',
+      path: '/evals/agent',
+      capability: 'evals',
+      tabOf: 'agent',
+    },
+  ],
   reconcilers: (services, manager) => [
     suiteReconciler({
       cluster: manager.cluster,

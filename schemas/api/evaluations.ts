@@ -74,6 +74,10 @@ const evaluationFields = {
   message: described(textOrNull, 'The reason in words; null before it ends.', 'Score 0.95, required 0.80.'),
   score: scoreOrNull('Score of the revision; null without one.'),
   baselineScore: scoreOrNull('Score of the revision with which it is compared; null without one.', null),
+  baselineRevision: Type.Union([revision, Type.Null()], {
+    description: 'Revision with which it is compared; null without one.',
+    examples: [null],
+  }),
   minScore: Type.Number({ minimum: 0, maximum: 1, description: 'Score that was required.', examples: [0.8] }),
   datasetDigest: described(textOrNull, 'Digest of the cases; null before they are known.', 'sha256:6f1c2a90'),
   cases: caseCounts,
@@ -164,6 +168,11 @@ const caseResult = Type.Object(
       description: 'Runs of the case, by repetition.',
       examples: [['0198c3f0-6f2a-7c1d-9b1e-5a4d3c2b1a00']],
     }),
+    baselineScore: scoreOrNull('Mean of the repetitions in the baseline; null without one.', null),
+    baselineRunIds: Type.Array(Type.String(), {
+      description: 'Runs of the case in the baseline, by repetition.',
+      examples: [[]],
+    }),
     error: described(textOrNull, 'Why a repetition has no score; null if each has one.', null),
     regression: Type.Boolean({ description: 'Whether the baseline scored higher on this case.', examples: [false] }),
   },
@@ -183,6 +192,7 @@ const evaluatorResult = Type.Object(
 const historyEntry = Type.Object(
   {
     evaluationId: id,
+    agent: evaluationFields.agent,
     revision,
     score: evaluationFields.score,
     phase,

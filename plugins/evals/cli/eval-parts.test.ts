@@ -180,7 +180,8 @@ test('pass and fail follow the score of a gate that has one', () => {
 
 test('JUnit has one testcase for each case, whatever its strings contain', () => {
   const hostile = 'a]]><b>&"\u0000\u001b[31m\ud800\u0085\u202e\uffff\ttab\nline'
-  const one = { inputDigest: 'sha256:0', regression: false, runIds: ['r1'], scores: [], error: null, score: 1 }
+  const baseline = { baselineScore: null, baselineRunIds: [], regression: false }
+  const one = { ...baseline, inputDigest: 'sha256:0', runIds: ['r1'], scores: [], error: null, score: 1 }
   const cases = [
     { ...one, caseId: 'passes', passed: true },
     {

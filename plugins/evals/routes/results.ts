@@ -106,6 +106,8 @@ function toCase(row: CaseResultRow, allowed: number): EvalResultsView['cases'][n
     score,
     scores: [...(row.scores ?? [])],
     runIds: [...row.run_ids],
+    baselineScore: baseline,
+    baselineRunIds: [...(row.baseline_run_ids ?? [])],
     error: row.error,
     regression: score !== null && baseline !== null && !isAtLeast(score, baseline - allowed),
   }
@@ -146,6 +148,7 @@ async function toHistory(
   const overridden = new Set(overrides.map(({ agent_uid: uid, revision }) => `${uid} ${revision}`))
   return found.map((one) => ({
     evaluationId: one.id,
+    agent: one.agent,
     revision: one.revision,
     score: one.score,
     phase: one.phase,

@@ -19,6 +19,7 @@ export function toEvaluation(row: SelectedEvaluation, counts: CaseCounts | undef
     message: row.message,
     score: row.score,
     baselineScore: row.baseline_score,
+    baselineRevision: row.baseline_revision,
     minScore: row.min_score,
     datasetDigest: row.dataset?.digest ?? null,
     cases: { total: row.dataset?.cases ?? total, passed, failed, errored },

@@ -63,6 +63,7 @@ export interface CaseResultRow {
   readonly score: number | null
   readonly baseline: number | null
   readonly run_ids: readonly string[]
+  readonly baseline_run_ids: readonly string[] | null
   readonly error: string | null
   readonly scores: readonly { evaluator: string; repetition: number; score: number; note: string | null }[] | null
 }
@@ -79,11 +80,12 @@ export async function readCaseResults(
         array_remove(array_agg(run_id::text order by repetition), null) as run_ids, max(error) as error
       from evals_cases where evaluation_id = ${of.id} and case_id > ${page.after ?? ''}
       group by case_id order by case_id limit ${page.limit})
-    select cases.*,
-      (select avg(score)::float8 from evals_cases b where b.evaluation_id = ${of.baselineId ?? null}::uuid
-        and b.case_id = cases.case_id) as baseline,
+    select cases.*, b.baseline, b.baseline_run_ids,
       (select jsonb_agg(jsonb_build_object('evaluator', evaluator, 'repetition', repetition, 'score', score, 'note', note)
         order by evaluator, repetition) from evals_scores s where s.evaluation_id = ${of.id} and s.case_id = cases.case_id) as scores
-    from cases order by case_id`.execute(db)
+    from cases left join lateral (
+      select avg(score)::float8 as baseline, array_remove(array_agg(run_id::text order by repetition), null) as baseline_run_ids
+      from evals_cases where evaluation_id = ${of.baselineId ?? null}::uuid and case_id = cases.case_id) b on true
+    order by case_id`.execute(db)
   return rows
 }
