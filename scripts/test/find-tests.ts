@@ -14,7 +14,12 @@ const onlyLong = [
   'plugins/audit/conservation.test.ts',
 ]
 // Tests that run other variants in a long run (test/harness/counts.ts).
-const withLongVariants = ['test/flows/main-job.test.ts', 'test/flows/lifecycle.test.ts', 'test/ui/pages.test.ts']
+const withLongVariants = [
+  'test/flows/main-job.test.ts',
+  'test/flows/lifecycle.test.ts',
+  'test/ui/pages.test.ts',
+  'test/console/audit.test.ts',
+]
 // Tests that run with more or larger cases in a long run.
 const withLongCounts = [
   'plugins/registries/launcher/verify-call.test.ts',
