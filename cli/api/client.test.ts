@@ -44,7 +44,7 @@ test('a list is read page by page, with token, namespace and filters, up to --li
   assert.equal(asked.at(-1), '/api/feedback?scope=permitted&limit=1')
 })
 
-test('a problem document is one line: detail, status, code and trace; a response of something else names the server', async (t) => {
+test('a problem document is one line: detail, status, code and trace, before what to do; a response of something else names the server', async (t) => {
   let respond: (request: IncomingMessage, response: ServerResponse) => void = () => undefined
   const env = await serve(t, (request, response) => respond(request, response))
   const server = env['MESH_SERVER']
@@ -57,7 +57,8 @@ test('a problem document is one line: detail, status, code and trace; a response
   const problem = { detail: 'no \u001b[31mred\u009b\u202e text', code: 'forbidden', traceId: 'abc', retryable: false }
   assert.equal(
     await run(403, problem),
-    String.raw`meshctl: no \u001b[31mred\u009b\u202e text (403, forbidden, trace abc)` + '\n',
+    String.raw`meshctl: no \u001b[31mred\u009b\u202e text (403, forbidden, trace abc)` +
+      '\nAsk for the right, or use the context of another user (--context).\n',
   )
   assert.match(await run(503, { ...problem, retryable: true }), /\(503, forbidden, trace abc\)\nTry again\.\n$/)
   assert.match(
@@ -139,6 +140,6 @@ test('an id is one segment of a path, whatever its characters are', async (t) =>
   for (const id of ['..', '.', '\ud800']) {
     const { code, err } = await runCli(['runs', 'get', id], { env })
     assert.deepEqual([code, asked.length], [1, 3])
-    assert.match(err, /is no name\n$/)
+    assert.match(err, /^meshctl: "[^"]+" is no name\nA name is not empty, and has more than dots\.\n$/)
   }
 })

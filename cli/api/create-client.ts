@@ -2,6 +2,7 @@ import { Agent } from 'undici'
 import { collect } from '#core/http-client/request.ts'
 import type { CollectedResponse } from '#core/http-client/request.ts'
 import { CliProblem } from '#cli/contract/cli-problem.ts'
+import { toSafeText } from '#cli/contract/safe-text.ts'
 import type { ApiClient, ApiPath, ApiQuery, ListPage } from '#cli/contract/api-client.ts'
 import type { ApiAccess } from '#cli/context/api-access.ts'
 import { connectionProblem, readResponseBody, responseProblem } from './failures.ts'
@@ -57,6 +58,7 @@ async function exchangeJson<T>(connection: Connection, request: ApiRequest): Pro
   try {
     response = await send(connection, request, token)
   } catch (error) {
+    if (error instanceof CliProblem) throw error
     throw connectionProblem(error, access, options.timeoutMs)
   }
   if (response.status >= 300) throw responseProblem(response, access, token)
@@ -88,7 +90,10 @@ function toPath(path: ApiPath): string {
 // A server resolves dots before it finds the route.
 function encodeSegment(segment: string): string {
   if (segment === '' || /^\.\.?$/.test(segment) || !segment.isWellFormed())
-    throw new CliProblem(`${JSON.stringify(segment.slice(0, 60))} is no name`)
+    throw new CliProblem(
+      `${toSafeText(JSON.stringify(segment.slice(0, 60)))} is no name`,
+      'A name is not empty, and has more than dots.',
+    )
   return encodeURIComponent(segment)
 }
 

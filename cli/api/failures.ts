@@ -18,7 +18,8 @@ export function connectionProblem(error: unknown, { server, ca }: ApiAccess, tim
   const { name, code } = error as { readonly name?: string; readonly code?: string }
   if (name === 'TimeoutError' || code === 'UND_ERR_CONNECT_TIMEOUT')
     return new CliProblem(`${server.origin} does not respond within ${timeoutMs / 1_000} s`, '--timeout waits longer.')
-  return new CliProblem(`${server.origin}: ${error instanceof Error ? error.message : 'the request failed'}`)
+  const why = error instanceof Error ? error.message : 'the request failed'
+  return new CliProblem(toSafeText(`${server.origin}: ${why}`), 'Check the address (--server).')
 }
 
 /** The problem of a response that is an error. */
@@ -31,7 +32,7 @@ export function responseProblem(response: CollectedResponse, access: ApiAccess, 
   const { detail, code, traceId } = problem
   const notes = [status, code, typeof traceId === 'string' ? `trace ${traceId}` : undefined]
   const note = notes.filter((one) => typeof one === 'string' || typeof one === 'number').join(', ')
-  return new ApiProblem(status, toSafeText(`${detail.slice(0, 2_000)} (${note})`), hintOf(problem))
+  return new ApiProblem(status, toSafeText(`${detail.slice(0, 2_000)} (${note})`), hintOf(problem, status))
 }
 
 /** The body of a response with a status below 300. */
@@ -67,6 +68,11 @@ function parseJson({ body }: CollectedResponse): unknown {
   }
 }
 
-function hintOf({ retryable }: Readonly<Record<string, unknown>>): string | undefined {
-  return retryable === true ? 'Try again.' : undefined
+const hints: Readonly<Record<number, string>> = {
+  403: 'Ask for the right, or use the context of another user (--context).',
+  404: 'Check the name and the namespace.',
+}
+
+function hintOf({ retryable }: Readonly<Record<string, unknown>>, status: number): string | undefined {
+  return retryable === true ? 'Try again.' : hints[status]
 }

@@ -4,6 +4,7 @@ import { isObject } from '#core/json/is-object.ts'
 import { conceal } from '#core/log/secrets.ts'
 import { isLoopbackAddress } from '#core/net/loopback-host.ts'
 import { CliProblem } from '#cli/contract/cli-problem.ts'
+import { toSafeText } from '#cli/contract/safe-text.ts'
 import { kubeconfigPaths, readKubeconfigs, textField } from './kubeconfig-file.ts'
 import { findContext } from './mesh-context.ts'
 import type { MeshContext } from './mesh-context.ts'
@@ -42,18 +43,20 @@ export function findAccess(flags: AccessFlags, env: Environment): ApiAccess {
   }
 }
 
+const ADDRESS_HINT = '--server URL names it, and `meshctl context set --server URL` keeps it in the context.'
+const TOKEN_HINT = 'The API takes bearer tokens; --token-file or MESH_TOKEN gives one.'
+
 function serverOf(address: string | undefined): URL {
-  const hint = '--server URL names it, and `meshctl context set --server URL` keeps it in the context.'
-  if (address === undefined) throw new CliProblem('the address of the API is not known', hint)
+  if (address === undefined) throw new CliProblem('the address of the API is not known', ADDRESS_HINT)
   const url = URL.canParse(address) ? new URL(address) : undefined
   const shown = JSON.stringify(address.slice(0, 60))
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new CliProblem(`server ${shown}: must be a URL such as https://mesh.example.com`)
+    throw new CliProblem(`server ${shown}: must be a URL such as https://mesh.example.com`, ADDRESS_HINT)
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
-    throw new CliProblem(`server of ${url.host}: must have neither credentials nor a query`)
+    throw new CliProblem(`server of ${url.host}: must have neither credentials nor a query`, ADDRESS_HINT)
   // A token on the way would be readable.
   if (url.protocol === 'http:' && !isLoopbackAddress(url.hostname.replaceAll(/[[\]]/g, '')))
-    throw new CliProblem(`server ${shown}: must be https, except on this machine`)
+    throw new CliProblem(`server ${shown}: must be https, except on this machine`, ADDRESS_HINT)
   return url
 }
 
@@ -90,10 +93,7 @@ async function tokenOfUser(context: MeshContext, paths: readonly string[]): Prom
   const file = textField(user, 'tokenFile')
   if (file !== undefined) return checkToken(`context ${name}`, readToken(besideConfig(file, context)))
   if (!isObject(user) || (user.exec === undefined && user['auth-provider'] === undefined))
-    throw new CliProblem(
-      `context ${name}: its user has no token`,
-      'The API takes bearer tokens; --token-file or MESH_TOKEN gives one.',
-    )
+    throw new CliProblem(`context ${name}: its user has no token`, TOKEN_HINT)
   return tokenOfPlugin(name, paths)
 }
 
@@ -107,14 +107,14 @@ async function tokenOfPlugin(context: string, paths: readonly string[]): Promise
   } catch (error) {
     if (error instanceof CliProblem) throw error
     const why = error instanceof Error ? error.message.slice(0, 200) : 'failed'
-    throw new CliProblem(`context ${context}: its user gave no token: ${why}`)
+    throw new CliProblem(toSafeText(`context ${context}: its user gave no token: ${why}`), TOKEN_HINT)
   }
-  throw new CliProblem(`context ${context}: its user gave no token`)
+  throw new CliProblem(`context ${context}: its user gave no token`, TOKEN_HINT)
 }
 
 function checkToken(source: string, text: string): string {
   const token = text.trim()
-  if (!/^[\x21-\x7e]{1,65536}$/.test(token)) throw new CliProblem(`${source}: is not a token`)
+  if (!/^[\x21-\x7e]{1,65536}$/.test(token)) throw new CliProblem(`${source}: is not a token`, TOKEN_HINT)
   return conceal(token)
 }
 
@@ -126,7 +126,8 @@ function readFlagFile(what: string, file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new CliProblem(`${what} ${file}: cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    const { code } = error as NodeJS.ErrnoException
+    throw new CliProblem(toSafeText(`${what} ${file}: cannot be read (${code})`), 'Check the path.')
   }
 }
 

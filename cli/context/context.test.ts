@@ -93,7 +93,7 @@ test('of several kubeconfigs the first name counts, and files that do not exist 
   assert.deepEqual(out.split('\n').slice(0, 2), ['-\tdev\tmine\t-', '*\tfile\tdefault\t-'])
 })
 
-test('a bad kubeconfig, address or token is one line that names it', async (t) => {
+test('a bad kubeconfig, address or token is one line that names it, and one that says what to do', async (t) => {
   const { file, run } = inFolder(t)
   mkdirSync(file('folder'))
   const bad: readonly (readonly [string, string | Buffer])[] = [
@@ -106,7 +106,7 @@ test('a bad kubeconfig, address or token is one line that names it', async (t) =
   for (const name of ['folder', 'none', ...bad.map(([one]) => one)]) {
     const { code, out, err } = await run('context', 'list', '--kubeconfig', file(name))
     assert.deepEqual([code, out], [1, ''], name)
-    assert.match(err, new RegExp(`^meshctl: kubeconfig ${file(name)}: [^\\n]+\\n$`))
+    assert.match(err, new RegExp(`^meshctl: kubeconfig ${file(name)}: [^\\n]+\\n--kubeconfig FILE [^\\n]+\\n$`))
   }
   for (const [server, why] of [
     ['ftp://x', /must be a URL/],

@@ -50,13 +50,13 @@ export function readKubeconfigs(flag: string | undefined, env: Environment): rea
 function readText(path: string, mustExist: boolean): string | undefined {
   try {
     const found = statSync(path)
-    if (!found.isFile()) throw new CliProblem(`kubeconfig ${path}: is not a file`)
-    if (found.size > MAX_BYTES) throw new CliProblem(`kubeconfig ${path}: has more than ${MAX_BYTES} bytes`)
+    if (!found.isFile()) throw problemOf(path, 'is not a file')
+    if (found.size > MAX_BYTES) throw problemOf(path, `has more than ${MAX_BYTES} bytes`)
     return readFileSync(path, 'utf8')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' && !mustExist) return undefined
-    throw error instanceof CliProblem ? error : new CliProblem(`kubeconfig ${path}: cannot be read (${code})`)
+    throw error instanceof CliProblem ? error : problemOf(path, `cannot be read (${code})`)
   }
 }
 
@@ -65,10 +65,10 @@ function parseKubeconfig(path: string, text: string): KubeconfigFile {
   const [problem] = document.errors
   if (problem !== undefined) {
     const line = problem.linePos?.[0].line
-    throw new CliProblem(`kubeconfig ${path}: is not YAML${line === undefined ? '' : ` (line ${line})`}`)
+    throw problemOf(path, `is not YAML${line === undefined ? '' : ` (line ${line})`}`)
   }
   const content: unknown = toPlain(document, path) ?? {}
-  if (!isObject(content)) throw new CliProblem(`kubeconfig ${path}: is not a kubeconfig`)
+  if (!isObject(content)) throw problemOf(path, 'is not a kubeconfig')
   return { path, document, content }
 }
 
@@ -77,8 +77,12 @@ function toPlain(document: Document, path: string): unknown {
   try {
     return document.toJS()
   } catch {
-    throw new CliProblem(`kubeconfig ${path}: has too many aliases`)
+    throw problemOf(path, 'has too many aliases')
   }
+}
+
+function problemOf(path: string, problem: string): CliProblem {
+  return new CliProblem(`kubeconfig ${toSafeText(path)}: ${problem}`, KUBECONFIG_HINT)
 }
 
 /** The entries of a list of a kubeconfig that are objects with a name, such as `contexts`. */

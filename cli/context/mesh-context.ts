@@ -1,6 +1,7 @@
 import { isObject } from '#core/json/is-object.ts'
 import { oneOf } from '#schemas/values/nearest.ts'
 import { CliProblem } from '#cli/contract/cli-problem.ts'
+import { toSafeText } from '#cli/contract/safe-text.ts'
 import { API_EXTENSION, namedEntries, textField } from './kubeconfig-file.ts'
 import type { KubeconfigFile } from './kubeconfig-file.ts'
 
@@ -45,10 +46,12 @@ export function findContext(files: readonly KubeconfigFile[], name: string | und
   const contexts = contextsOf(files)
   const found = contexts.find((one) => one.name === wanted)
   if (found !== undefined) return found
-  const where = files.map(({ path }) => path).join(', ') || 'no kubeconfig'
+  const where = files.map(({ path }) => path).join(', ')
   const known = contexts.map((one) => one.name)
   const near = known.length === 0 ? '' : `: must be ${oneOf(known, wanted)}`
-  throw new CliProblem(`context ${JSON.stringify(wanted.slice(0, 60))} is not in ${where}${near}`)
+  const problem = where === '' ? 'is not known, as there is no kubeconfig' : `is not in ${where}${near}`
+  const title = `context ${JSON.stringify(wanted.slice(0, 60))}`
+  throw new CliProblem(toSafeText(`${title} ${problem}`), 'meshctl context list shows the contexts.')
 }
 
 function find(files: readonly KubeconfigFile[], list: 'clusters' | 'users', name: string | undefined) {

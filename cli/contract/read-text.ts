@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import type { CliInput } from './command.ts'
 import { CliProblem } from './cli-problem.ts'
+import { toSafeText } from './safe-text.ts'
 
 /** A file that is read: its path or `-` for standard input, how messages name it, and how large it may be. */
 export interface ReadText {
@@ -10,10 +11,10 @@ export interface ReadText {
   readonly maxBytes: number
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'does not exist',
-  EISDIR: 'is a folder',
-  EACCES: 'may not be read by this user',
+const reasons: Readonly<Record<string, readonly [problem: string, hint: string]>> = {
+  ENOENT: ['does not exist', 'Check the path.'],
+  EISDIR: ['is a folder', 'Name a file in it.'],
+  EACCES: ['may not be read by this user', 'Check its mode and its owner.'],
 }
 
 /**
@@ -25,19 +26,21 @@ export async function readText(
   { path, title = path, maxBytes }: ReadText,
 ): Promise<string> {
   const source = path === '-' ? stdin() : createReadStream(path, { end: maxBytes })
-  const shown = path === '-' ? 'standard input' : title
+  const shown = path === '-' ? 'standard input' : toSafeText(title)
   const pieces: Uint8Array[] = []
   let bytes = 0
   try {
     for await (const piece of source) {
       pieces.push(Buffer.from(piece))
       bytes += piece.length
-      if (bytes > maxBytes) throw new CliProblem(`${shown}: must have at most ${maxBytes} bytes`)
+      if (bytes > maxBytes)
+        throw new CliProblem(`${shown}: must have at most ${maxBytes} bytes`, 'Name a smaller file.')
     }
   } catch (error) {
     if (error instanceof CliProblem) throw error
     const { code = 'unknown error' } = error as NodeJS.ErrnoException
-    throw new CliProblem(`${shown}: ${reasons[code] ?? `cannot be read (${code})`}`)
+    const [problem, hint] = reasons[code] ?? [`cannot be read (${code})`, 'Check the path.']
+    throw new CliProblem(`${shown}: ${problem}`, hint)
   }
   return decode(shown, Buffer.concat(pieces))
 }
@@ -46,6 +49,6 @@ function decode(shown: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new CliProblem(`${shown}: is not UTF-8 text`)
+    throw new CliProblem(`${shown}: is not UTF-8 text`, 'Name a text file.')
   }
 }

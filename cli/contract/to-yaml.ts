@@ -1,5 +1,5 @@
 import { Document, visit } from 'yaml'
-import { toSafeYaml } from './safe-text.ts'
+import { hasRawControls, toSafeJson } from './safe-text.ts'
 
 // Loaded for YAML output only. In a split bundle, a dynamic import of the package itself, which is CommonJS, has a default export only.
 
@@ -14,8 +14,10 @@ export function toYaml(value: unknown): string {
   const document = new Document(value, { version: '1.1', aliasDuplicateObjects: false })
   visit(document, {
     Scalar: (_key, node) => {
-      if (typeof node.value === 'string' && octal.test(node.value)) node.type = 'QUOTE_DOUBLE'
+      // An escape counts in quotes only.
+      if (typeof node.value === 'string' && (octal.test(node.value) || hasRawControls(node.value)))
+        node.type = 'QUOTE_DOUBLE'
     },
   })
-  return toSafeYaml(document.toString({ lineWidth: 0 }))
+  return toSafeJson(document.toString({ lineWidth: 0 }))
 }

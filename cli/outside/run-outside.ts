@@ -11,23 +11,18 @@ export function runOutside(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<number> {
   return new Promise((resolve, reject) => {
+    // Before the start: a signal that comes meanwhile would end this process alone. A handler runs after it, when the child is there.
+    const onTerm = (signal: NodeJS.Signals): boolean => child.kill(signal)
+    // A terminal sends Ctrl-C to both; the program decides.
+    const onInterrupt = (): void => undefined
+    process.on('SIGINT', onInterrupt).on('SIGTERM', onTerm)
     const child = spawn(file, args.slice(words.length), { stdio: 'inherit', env })
-    // A terminal sends Ctrl-C to both; the child decides.
-    const passOn = (signal: NodeJS.Signals): void => {
-      child.kill(signal)
-    }
-    const wait = (): void => undefined
-    process.on('SIGINT', wait).on('SIGTERM', passOn)
     child.once('error', ({ code = 'unknown error' }: NodeJS.ErrnoException) => {
-      reject(
-        new CliProblem(
-          `${toSafeText(file)}: cannot be started (${code})`,
-          'Its first line must name a program that exists.',
-        ),
-      )
+      const hint = 'Its first line must name a program that exists.'
+      reject(new CliProblem(`${toSafeText(file)}: cannot be started (${code})`, hint))
     })
     child.once('exit', (code, signal) => {
-      process.off('SIGINT', wait).off('SIGTERM', passOn)
+      process.off('SIGINT', onInterrupt).off('SIGTERM', onTerm)
       resolve(signal === null ? (code ?? 1) : 128 + constants.signals[signal])
     })
   })

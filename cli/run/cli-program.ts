@@ -17,6 +17,8 @@ export interface CliProgram extends LineProgram {
   /** Whether a terminal gets colours; `--no-color` takes them away. */
   readonly hasColor: boolean
   readonly now: () => Date
+  /** Sets the exit code before a command that has a verdict prints it: the reader may be gone. */
+  readonly setExitCode: (code: number) => void
   readonly untilStopped: () => Promise<StopSignal>
 }
 
@@ -33,6 +35,9 @@ export function processProgram(name: string, version: string): CliProgram {
     width: process.stdout.isTTY ? process.stdout.columns : process.stderr.columns,
     hasColor: wantsColor(process.env),
     now: () => new Date(),
+    setExitCode: (code) => {
+      process.exitCode = code
+    },
     out: (text) => {
       process.stdout.write(text)
     },
@@ -50,11 +55,14 @@ export function wantsColor({ NO_COLOR: off = '', TERM: term }: CliProgram['env']
 
 // Once per process: a test may make several programs in one.
 function endWithReader(): void {
-  if (!process.stdout.listeners('error').includes(onOutputError)) process.stdout.on('error', onOutputError)
+  if (process.stdout.listeners('error').includes(onOutputError)) return
+  process.stdout.on('error', onOutputError)
+  // Without a reader of messages the command goes on.
+  process.stderr.on('error', () => undefined)
 }
 
 // A reader that has seen enough, such as `head`, is no failure.
 function onOutputError(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
-  process.exit(lineCodes.ok)
+  process.exit(process.exitCode ?? lineCodes.ok)
 }

@@ -23,9 +23,17 @@ export async function runInContext(program: CliProgram, command: CliCommand, inp
   const access = findAccess(flags, input.env)
   const api = createClient(access, { timeoutMs, userAgent: `${program.name}/${program.version}` })
   const namespaces = openNamespaces(flags, input.env)
-  const given: ContextInput = { ...input, api, namespace: access.namespace, namespaces }
+  // Printed at the end: without a reader the process ends, and what the command made would stay.
+  const printed: string[] = []
+  const out = (text: string): void => {
+    printed.push(text)
+  }
+  const given: ContextInput = { ...input, out, api, namespace: access.namespace, namespaces }
   try {
-    return await run(given as never)
+    const code = await run(given as never)
+    program.setExitCode(code)
+    for (const text of printed) program.out(text)
+    return code
   } finally {
     await Promise.all([api.close(), namespaces.close()])
   }

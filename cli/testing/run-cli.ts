@@ -44,6 +44,7 @@ export async function runCli(args: readonly string[], given: TestedCli = {}): Pr
     width,
     hasColor: given.hasColor ?? false,
     now: () => now,
+    setExitCode: () => undefined,
     out: (text) => {
       out += text
       onOut(text)

@@ -34,7 +34,8 @@ async function expandOne(input: CliInput, path: string): Promise<readonly Expand
     if (documents.length === 0) return `${toSafeText(file)}: is empty`
     return documents.flatMap((document) => expandParsed(document).documents)
   } catch (error) {
-    if (error instanceof CliProblem) return toSafeText(error.message)
+    // What to do follows all of them.
+    if (error instanceof CliProblem) return toSafeText(error.message.split('\n', 1)[0] ?? '')
     if (!(error instanceof AgentFileError)) throw error
     return error.problems.map((problem) => toSafeText(formatProblem(problem, file))).join('\n')
   }

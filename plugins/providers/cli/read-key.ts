@@ -10,6 +10,7 @@ export interface KeyValues {
 }
 
 const MOST_BYTES = 4096
+const HINT = 'Nothing was sent. The source must have the key and nothing else.'
 
 /**
  * Reads a key from a variable, a file or standard input, without white space around it. Messages name the source and never a part of the key. Throws
@@ -31,9 +32,9 @@ export async function readKey(
 
 function checked(given: string, source: string): string {
   const key = given.trim()
-  if (key === '') throw new CliProblem(`${source} has no key`)
-  if (key.length > MOST_BYTES) throw new CliProblem(`${source} has more than ${MOST_BYTES} characters`)
+  if (key === '') throw new CliProblem(`${source} has no key`, HINT)
+  if (key.length > MOST_BYTES) throw new CliProblem(`${source} has more than ${MOST_BYTES} characters`, HINT)
   if (!/^[\x21-\x7e]+$/.test(key))
-    throw new CliProblem(`${source} has more than a key: white space or other characters`)
+    throw new CliProblem(`${source} has more than a key: white space or other characters`, HINT)
   return key
 }
