@@ -22,6 +22,22 @@ export const mutants: readonly Mutant[] = [
     only: 'context set keeps the address',
   },
   {
+    name: 'meshctl eval takes the score of an evaluation that is not certain',
+    file: 'plugins/evals/cli/report/report.ts',
+    find: "if ((phase !== 'Passed' && phase !== 'Failed') || score === null) return 'error'",
+    replace: "if (score === null) return 'error'",
+    tests: ['plugins/evals/cli/eval-parts.test.ts'],
+    only: 'pass and fail follow the score',
+  },
+  {
+    name: 'a clean-up of meshctl eval ends at a failure',
+    file: 'plugins/evals/cli/gate/cleanup.ts',
+    find: 'for (const { title, remove } of made.toReversed()) {',
+    replace: 'for (const { title, remove } of made.toReversed().slice(0, 1)) {',
+    tests: ['plugins/evals/cli/eval-parts.test.ts'],
+    only: 'a clean-up goes on after a failure',
+  },
+  {
     name: 'meshctl prints a text of a response that moves the cursor',
     file: 'cli/output/write-table.ts',
     find: "'' : toSafeText(String(value))",
