@@ -32,7 +32,8 @@ export function processProgram(name: string, version: string): CliProgram {
     stdin: () => process.stdin,
     isTerminal: process.stdout.isTTY,
     errIsTerminal: process.stderr.isTTY && process.env['TERM'] !== 'dumb',
-    width: process.stdout.isTTY ? process.stdout.columns : process.stderr.columns,
+    // A terminal that does not know its size has 0 columns.
+    width: (process.stdout.isTTY ? process.stdout.columns : process.stderr.columns) || undefined,
     hasColor: wantsColor(process.env),
     now: () => new Date(),
     setExitCode: (code) => {
