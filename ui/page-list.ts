@@ -5,6 +5,7 @@ import { agentPages } from '../plugins/agents/console/page.ts'
 import { auditPages } from '../plugins/audit/console/page.ts'
 import { costPages } from '../plugins/cost/console/page.ts'
 import { datasetPages } from '../plugins/datasets/console/page.ts'
+import { saveCasePages } from '../plugins/datasets/console/run/page.ts'
 import { suitePages } from '../plugins/evals/console/page.ts'
 import { agentScorePages } from '../plugins/evals/console/score/page.ts'
 import { feedbackPages } from '../plugins/feedback/console/page.ts'
@@ -35,6 +36,7 @@ export const pluginPages: readonly ConsolePages[] = [
   auditPages,
   costPages,
   datasetPages,
+  saveCasePages,
   suitePages,
   agentScorePages,
   feedbackPages,

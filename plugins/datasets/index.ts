@@ -52,5 +52,15 @@ export const datasets = definePlugin({
   ],
   routes: datasetsRoutes,
   jobs: datasetsJobs,
-  console: [{ id: 'datasets', title: 'Datasets', section: 'Quality', path: '/datasets', capability: 'datasets' }],
+  console: [
+    { id: 'datasets', title: 'Datasets', section: 'Quality', path: '/datasets', capability: 'datasets' },
+    {
+      id: 'datasets.run',
+      title: 'Save as case',
+      section: 'Quality',
+      path: '/datasets/run',
+      capability: 'datasets',
+      tabOf: 'run',
+    },
+  ],
 })

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import test from 'node:test'
 import { consoleFiles } from '#test/harness/packed-console.ts'
+import { readExpected, readTags, toTypedOutput } from '../../plugins/datasets/console/run/typed-case.ts'
 import { needsChromium } from './browser-session.ts'
 import { answering } from './canned-answer.ts'
 import type { CannedRequest } from './canned-answer.ts'
-import { cannedCases, cannedDatasets, ownLabelOfCase } from './canned-datasets.ts'
+import { cannedCases, cannedDatasets, ownLabelOfCase, refunds } from './canned-datasets.ts'
+import { cannedRunId, cannedRuns } from './canned-runs.ts'
 import { requestsOf } from './check-looks.ts'
 import { serveConsole } from './fake-console.ts'
 import { axeViolations, openLook, startBrowser } from './look.ts'
@@ -106,3 +108,69 @@ test(
     assert.deepEqual(await axeViolations(page), [])
   },
 )
+
+test('a run is saved as a case: with its output, without, or with another one', needsChromium, async (t) => {
+  const sent: CannedRequest[] = []
+  const answer = answering((request) => {
+    if (request.method === 'GET') return { status: 200, body: { items: [refunds], nextCursor: null } }
+    sent.push(request)
+    return { status: 201, body: { ...cannedCases[0], id: 'r' } }
+  })
+  const shell = cannedRuns['/api/capabilities'] as {
+    readonly pages: readonly object[]
+    readonly capabilities: object[]
+  }
+  const saving = { id: 'datasets.run', title: 'Save as case', section: 'Quality', path: '/datasets/run' }
+  const url = await serveConsole(t, files, {
+    ...cannedRuns,
+    '/api/capabilities': {
+      ...shell,
+      pages: [...shell.pages, { ...saving, capability: 'datasets', tabOf: 'run' }],
+      capabilities: [...shell.capabilities, { id: 'datasets', enabled: true }],
+    },
+    '/api/datasets': answer,
+    '/api/datasets/refunds/cases/from-run': answer,
+    '/api/datasets/fresh/cases/r': answer,
+    '/api/datasets/fresh/cases/from-run': answer,
+  })
+  const { page, problems } = await openLook(await startBrowser(t), `${url}/runs/${cannedRunId(3)}`, wide)
+  const dialog = page.getByRole('dialog')
+  const open = () => page.getByRole('button', { name: 'Save as case' }).click()
+  await open()
+  const expected = dialog.getByLabel('Expected output')
+  await dialog.getByRole('button', { name: 'Save' }).and(dialog.locator(':not([aria-busy])')).waitFor()
+  assert.deepEqual(await axeViolations(page), [])
+  await expected.fill('')
+  await dialog.getByLabel('Tags').fill('a, b,,a')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved in refunds').waitFor()
+  await open()
+  await dialog.getByRole('combobox').selectOption({ label: 'A new dataset …' })
+  await dialog.getByLabel('Name of the new dataset').fill('fresh')
+  await expected.fill('Another.')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved in fresh').waitFor()
+  const runId = cannedRunId(3)
+  const { input, metadata, tags } = cannedCases[0]!
+  const kept = { input, metadata, tags }
+  assert.deepEqual(
+    sent.map(({ method, path, body }) => [method, path, body]),
+    [
+      ['POST', '/api/datasets/refunds/cases/from-run', { runId, expected: 'none', tags: ['a', 'b'] }],
+      ['POST', '/api/datasets/fresh/cases/from-run', { runId, expected: 'none' }],
+      ['PUT', '/api/datasets/fresh/cases/r', { ...kept, expected: 'Another.' }],
+    ],
+  )
+  assert.deepEqual(problems, [])
+})
+
+test('the expected output is that of the run unless it was changed', () => {
+  assert.deepEqual(readExpected('Hi', 'Hi'), { kind: 'output' })
+  assert.deepEqual(readExpected(' ', 'Hi'), { kind: 'none' })
+  assert.deepEqual(readExpected('Ho', 'Hi'), { kind: 'other', value: 'Ho' })
+  assert.deepEqual(readExpected('Ho', null), { kind: 'other', value: 'Ho' })
+  assert.deepEqual(readExpected(toTypedOutput({ a: 1 }), { a: 1 }), { kind: 'output' })
+  assert.deepEqual(readExpected('{"a":2}', { a: 1 }), { kind: 'other', value: { a: 2 } })
+  assert.deepEqual(readExpected('{"a"', { a: 1 }), { kind: 'notJson' })
+  assert.deepEqual(readTags('a, b,,a, __proto__'), ['a', 'b', '__proto__'])
+})

@@ -23,6 +23,11 @@ export interface ObjectTabProps {
   readonly object: TabObject
 }
 
+/** What the component of a dialog is given. */
+export interface ObjectDialogProps extends ObjectTabProps {
+  readonly onClose: () => void
+}
+
 /** The pages of an entry of the navigation. `GET /api/capabilities` reports title, section and whether the caller may see it. */
 export interface ConsolePages {
   /** That of the page in the slot `console` of the plugin. */
@@ -30,6 +35,8 @@ export interface ConsolePages {
   readonly routes: readonly ConsoleRoute[]
   /** The code of a page that its declaration makes a tab (`tabOf`); it is loaded when the tab is opened. */
   readonly loadTab?: () => Promise<ComponentType<ObjectTabProps>>
+  /** In place of `loadTab`: a button of that page opens it as a dialog, with the title of the page as its words. */
+  readonly loadDialog?: () => Promise<ComponentType<ObjectDialogProps>>
 }
 
 /** Declares the pages of an entry. */

@@ -4,7 +4,7 @@ import type { ComponentType } from 'react'
 import type { Static } from 'typebox'
 import type { Capabilities, NavigationPage } from '../../../schemas/api/identity.ts'
 import { capabilitiesQuery } from '../../api/capabilities.ts'
-import type { ConsolePages, ObjectTabProps } from '../../contract/page.ts'
+import type { ConsolePages, ObjectDialogProps, ObjectTabProps } from '../../contract/page.ts'
 
 type Page = Static<typeof NavigationPage>
 
@@ -33,11 +33,33 @@ export function useObjectTabs(of: 'agent' | 'run'): readonly ObjectTab[] {
   })
 }
 
+/** A dialog that another plugin adds to the page of an agent or a run. */
+export interface ObjectDialog {
+  readonly id: string
+  /** The words of its button. */
+  readonly title: string
+  readonly Dialog: ComponentType<ObjectDialogProps>
+}
+
+/** The dialogs that plugins add to a page, as far as the caller may use them. */
+export function useObjectDialogs(of: 'agent' | 'run'): readonly ObjectDialog[] {
+  const { data } = useQuery(capabilitiesQuery)
+  return (data?.pages ?? []).flatMap((page) => {
+    const load = entries.find(({ id }) => id === page.id)?.loadDialog
+    if (page.tabOf !== of || load === undefined || !isEnabled(page, data?.capabilities ?? [])) return []
+    const Dialog = dialogs.get(page.id) ?? lazy(async () => ({ default: await load() }))
+    dialogs.set(page.id, Dialog)
+    return [{ id: page.id, title: page.title, Dialog }]
+  })
+}
+
+// A component has to stay the same, or its state is lost.
+const dialogs = new Map<string, ComponentType<ObjectDialogProps>>()
+
 function isEnabled({ capability }: Page, capabilities: Static<typeof Capabilities>['capabilities']): boolean {
   return capabilities.some(({ id, enabled }) => id === capability && enabled)
 }
 
-// A component has to stay the same, or its state is lost.
 const panels = new Map<string, ComponentType<ObjectTabProps>>()
 
 function panelOf(page: Page): ComponentType<ObjectTabProps> | undefined {

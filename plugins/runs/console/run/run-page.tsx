@@ -2,6 +2,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { ApiProblem } from '#ui/api/api-problem.ts'
 import { useAddress } from '#ui/contract/search.ts'
+import { useObjectDialogs } from '#ui/kinds/object-tabs/object-tabs.tsx'
 import { PageBar } from '#ui/parts/page/page-bar.tsx'
 import { EmptyState } from '#ui/parts/state/empty-state.tsx'
 import { ProblemState } from '#ui/parts/state/problem-state.tsx'
@@ -31,11 +32,13 @@ export function OneRunPage() {
 
 function OneRun({ id }: { readonly id: string }) {
   const [{ view, span }, change] = useAddress()
-  const [dialog, setDialog] = useState<'share' | 'decide' | 'retry'>()
+  const [dialog, setDialog] = useState<string>()
   const [hasEvents, setEvents] = useState(false)
   const data = useRun(id, { spanId: span, hasEvents: hasEvents || view === 'events' })
   const { run, tree, flat, isOpen, stream } = data
-  const actions = useRunActions(run.data, setDialog)
+  const added = useObjectDialogs('run')
+  const actions = useRunActions(run.data, { dialogs: added, onOpen: setDialog })
+  const Added = added.find((one) => one.id === dialog)?.Dialog
   const close = (): void => setDialog(undefined)
   if (run.data === undefined) return <NoRun error={run.error} onRetry={() => retry(run)} />
   const failure = flat === undefined ? 0 : selectAtFirst(flat.spans)
@@ -69,6 +72,9 @@ function OneRun({ id }: { readonly id: string }) {
       <Suspense>
         {dialog === 'share' ? <ShareDialog runId={id} onClose={close} /> : undefined}
         {dialog === 'retry' ? <RetryDialog run={run.data} onClose={close} /> : undefined}
+        {Added === undefined ? undefined : (
+          <Added object={{ id, namespace: run.data.agent?.namespace }} onClose={close} />
+        )}
         {dialog === 'decide' ? <DecideDialog run={run.data} onClose={close} /> : undefined}
       </Suspense>
     </>

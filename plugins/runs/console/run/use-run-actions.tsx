@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { requestApi, toApiUrl } from '#ui/api/request-api.ts'
+import type { ObjectDialog } from '#ui/kinds/object-tabs/object-tabs.tsx'
 import { toCommand, toCurl } from '#ui/parts/content/shell-words.ts'
 import { showToast } from '#ui/parts/overlay/toast-store.ts'
 import type { PageAction } from '#ui/parts/page/page-actions.tsx'
@@ -18,7 +19,7 @@ function failed(error: Error): void {
 /** What can be done with a run. */
 export function useRunActions(
   run: RunOfPage | undefined,
-  onOpen: (dialog: 'share' | 'retry') => void,
+  { dialogs, onOpen }: { readonly dialogs: readonly ObjectDialog[]; readonly onOpen: (dialog: string) => void },
 ): readonly PageAction[] {
   const queries = useQueryClient()
   const navigate = useNavigate()
@@ -48,6 +49,11 @@ export function useRunActions(
       onPick: () => (again.isPending ? undefined : again.mutate(id)),
     },
     { text: words.share, icon: 'share', rank: 'secondary', onPick: () => onOpen('share') },
+    ...(agent === null
+      ? []
+      : dialogs.map(
+          (one) => ({ text: one.title, icon: 'data', rank: 'secondary', onPick: () => onOpen(one.id) }) as const,
+        )),
     ...(isOpenRun(run)
       ? [{ text: words.cancel, icon: 'barred', rank: 'secondary', onPick: () => cancel.mutate(id) } as const]
       : []),
