@@ -5,14 +5,16 @@ import type { ListedCommand } from './contract/listed-command.ts'
 import { callApi } from './api-command/commands.ts'
 import { completion } from './completion/commands.ts'
 import { listContexts, setContext, useContext } from './context/commands.ts'
-import { dev } from './dev/commands.ts'
+import { devCommand } from './dev/commands.ts'
 import { processProgram } from './run/cli-program.ts'
 import type { CliProgram } from './run/cli-program.ts'
 import { helpOf, lineOfListed, withCodes } from './run/line-of-command.ts'
 import { cliOverview } from './run/overview.ts'
 import { version } from './version.ts'
 
-const ownCommands = [callApi, completion, dev, listContexts, setContext, useContext].map(asListed)
+const ownCommands = [callApi, completion, devCommand(pluginCommands), listContexts, setContext, useContext].map(
+  asListed,
+)
 
 /** Every command of `meshctl`, in the order of its help. */
 export const cliCommands: readonly ListedCommand[] = [...ownCommands, ...pluginCommands].toSorted((a, b) =>

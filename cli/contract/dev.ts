@@ -9,8 +9,27 @@ export interface DevValues {
   readonly 'base-url': string | undefined
   readonly 'key-env': string | undefined
   readonly 'no-wait': boolean
+  readonly record: string | undefined
+  readonly replay: string | undefined
   readonly data: string | undefined
 }
 
+/** A recording that is served in place of models and tools. */
+export interface ServedReplay {
+  /** `http://127.0.0.1:4000`, with the paths of `replay-serve`. */
+  readonly url: string
+  /** Stops it. Resolves with 0, or with 2 for calls that differ from the recording, which standard error names. */
+  close(): Promise<number>
+}
+
+/** How a recording is compared. */
+export interface ReplayComparison {
+  /** The instructions of the agent are in its file, so a call with others differs from the recording. */
+  readonly instructions: boolean
+}
+
 /** Input of the platform for `meshctl dev`. */
-export type DevInput = CliInput<DevValues>
+export interface DevInput extends CliInput<DevValues> {
+  /** Serves a recording as `replay-serve` does. Rejects with a `CliProblem` for one that cannot be read. */
+  serveReplay(fixture: string, comparison: ReplayComparison): Promise<ServedReplay>
+}

@@ -1,15 +1,24 @@
 import { isSea } from 'node:sea'
 import { CliProblem } from '#cli/contract/cli-problem.ts'
 import type { CliInput } from '#cli/contract/command.ts'
+import type { ListedCommand } from '#cli/contract/listed-command.ts'
 import type { DevValues } from '#cli/contract/dev.ts'
+import { serveReplay } from './serve-replay.ts'
 
 /** `meshctl dev`: imports the platform, which the single binary does not have (ADR 0301). */
-export async function startDev(input: CliInput<DevValues>): Promise<number> {
+export function startDevWith(commands: readonly ListedCommand[]): (input: CliInput<DevValues>) => Promise<number> {
+  return (input) => startDev(input, commands)
+}
+
+async function startDev(input: CliInput<DevValues>, commands: readonly ListedCommand[]): Promise<number> {
   if (isSea())
     throw new CliProblem(
       'this single binary has no platform, which dev runs',
       'The npm package has it: npm install -g @mesh.dev/mesh, then meshctl dev.',
     )
   const { runDev } = await import('#local/dev/run-dev.ts')
-  return runDev(input)
+  return runDev({
+    ...input,
+    serveReplay: (fixture, comparison) => serveReplay(input, commands, { fixture, ...comparison }),
+  })
 }

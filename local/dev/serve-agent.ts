@@ -1,21 +1,21 @@
-import { dirname, resolve } from 'node:path'
 import { CliProblem } from '#cli/contract/cli-problem.ts'
 import type { DevInput } from '#cli/contract/dev.ts'
 import { toSafeText } from '#cli/contract/safe-text.ts'
-import { applyAgent, removeAgent, untilReady } from './agent-session.ts'
-import type { AgentSession } from './agent-session.ts'
-import type { Closers } from './closers.ts'
-import { openDevFolder } from './dev-folder.ts'
-import { startDevStack } from './dev-stack.ts'
-import type { DevStack } from './dev-stack.ts'
-import { serveFront } from './front-server.ts'
-import type { FrontTarget } from './front-server.ts'
-import type { ModelBackend } from './model-objects.ts'
-import { openPort } from './open-port.ts'
-import { readDevAgent } from './read-agent.ts'
-import type { DevAgent } from './read-agent.ts'
-import { printRunTrace } from './print-trace.ts'
-import { watchEdits } from './watch-file.ts'
+import { applyAgent, removeAgent, untilReady } from './agent/agent-session.ts'
+import type { AgentSession } from './agent/agent-session.ts'
+import type { Closers } from './stack/closers.ts'
+import type { DevStack } from './stack/dev-stack.ts'
+import { serveFront } from './front/front-server.ts'
+import type { FrontTarget } from './front/front-server.ts'
+import type { ModelBackend } from './agent/model-objects.ts'
+import { openDevStack, agentRefOf } from './stack/open-stack.ts'
+import { openPort } from './front/open-port.ts'
+import { readDevAgent } from './agent/read-agent.ts'
+import type { DevAgent } from './agent/read-agent.ts'
+import { printRunTrace } from './trace/print-trace.ts'
+import { openRecorder } from './replay/record-run.ts'
+import type { RunRecorder } from './replay/record-run.ts'
+import { watchEdits } from './front/watch-file.ts'
 
 /** What a session starts with, and where it adds what it has opened. */
 export interface DevStart {
@@ -30,21 +30,23 @@ export async function serveAgent(input: DevInput, start: DevStart): Promise<numb
   const { values, out } = input
   const { agent, backend, closers, signal } = start
   const began = performance.now()
-  const published: { target?: FrontTarget; stack?: DevStack } = {}
+  const published: { target?: FrontTarget; onRun?: (runId: string) => Promise<void> } = {}
+  const openRecording = values.record === undefined ? undefined : await openRecorder(values.record)
   const front = await openPort('--port', values.port, () =>
     serveFront({
       port: values.port,
       target: () => published.target,
-      onRun: (runId) => published.stack && printRunTrace(input, published.stack.api, runId),
+      onRun: (runId) => published.onRun?.(runId) ?? Promise.resolve(),
     }),
   )
   closers.push(front.close)
-  const stack = await openStack(input, closers)
-  published.stack = stack
-  const { cluster } = stack
-  const session: AgentSession = { cluster, api: stack.api, backend }
+  const stack = await openDevStack(input, closers)
+  const { cluster, api } = stack
+  const recorder = openRecording?.(api)
+  published.onRun = (runId) => reportRun(input, { api, recorder, runId })
+  const session: AgentSession = { cluster, api, backend, objects: [], isRecorded: recorder !== undefined }
   const publish = (one: DevAgent): void => {
-    published.target = { agent: nameOf(one), invoke: invokerOf(stack) }
+    published.target = { agent: agentRefOf(one), invoke: invokerOf(stack) }
   }
   const applied = await applyAgent(session, agent)
   if (!values['no-wait']) {
@@ -58,19 +60,21 @@ export async function serveAgent(input: DevInput, start: DevStart): Promise<numb
   return new Promise(() => undefined)
 }
 
-// The start is awaited before it is closed, also if a signal has ended the session meanwhile.
-function openStack({ values, env, version, err }: DevInput, closers: Closers): Promise<DevStack> {
-  const folder = openDevFolder(values.data)
-  closers.push(folder.remove)
-  const write = (line: string): void => err(`${line}\n`)
-  const cwd = values.file === '-' ? process.cwd() : dirname(resolve(values.file))
-  const starting = startDevStack({ dataDir: folder.path, cwd, env, version, write })
-  closers.push(() => starting.then((stack) => stack.close()).catch(() => undefined))
-  return starting
+interface EndedRun {
+  readonly api: DevStack['api']
+  readonly recorder: RunRecorder | undefined
+  readonly runId: string
 }
 
-function nameOf({ agent: { metadata } }: DevAgent): FrontTarget['agent'] {
-  return { namespace: metadata.namespace ?? 'default', name: metadata.name }
+async function reportRun(input: DevInput, { api, recorder, runId }: EndedRun): Promise<void> {
+  await printRunTrace(input, api, runId)
+  if (recorder === undefined) return
+  try {
+    await recorder.add(runId)
+    input.out(`recorded in ${toSafeText(input.values.record ?? '')}\n`)
+  } catch (error) {
+    input.err(`the run is not recorded: ${error instanceof CliProblem ? error.message : toSafeText(String(error))}\n`)
+  }
 }
 
 function invokerOf({ started, bearer }: DevStack): FrontTarget['invoke'] {
@@ -117,8 +121,8 @@ function followFile(input: DevInput, { session, agent, publish, signal }: Follow
       const edited = await readDevAgent(input, input.values.file)
       if (edited.source === serving.source || signal.aborted) return
       const applied = await applyAgent(session, edited)
-      const isRenamed = JSON.stringify(nameOf(edited)) !== JSON.stringify(nameOf(serving))
-      if (isRenamed) await removeAgent(session.cluster, nameOf(serving))
+      const isRenamed = JSON.stringify(agentRefOf(edited)) !== JSON.stringify(agentRefOf(serving))
+      if (isRenamed) await removeAgent(session.cluster, agentRefOf(serving))
       serving = edited
       await untilReady(session.cluster, applied, signal)
       publish(edited)

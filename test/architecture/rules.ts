@@ -6,7 +6,7 @@ import { importRule, wordRule } from './rule.ts'
 import type { Rule } from './rule.ts'
 import { isTest } from './sources.ts'
 
-const publicFiles = /^plugins\/[^/]+\/(?:index|contract\/(?:api|points|events|errors|wire))\.ts$/
+const publicFiles = /^plugins\/[^/]+\/(?:index\.ts$|contract\/(?:(?:api|points|events|errors|wire)\.ts$|format\/))/
 
 const pluginsFolder = fileURLToPath(new URL('../../plugins/', import.meta.url))
 /** Prefixes of the tables of plugins: a plugin with migrations has tables. */
@@ -132,7 +132,7 @@ export const rules: readonly Rule[] = [
     bad: { path: 'plugins/audit/index.ts', text: "import { on } from '#core/messaging/consumer/consumer.ts'" },
   }),
   importRule({
-    name: 'CON10: of another plugin only index and api, points, events, errors and wire of its contract are imported',
+    name: 'CON10: of another plugin only index and api, points, events, errors, wire and format of its contract are imported',
     // The composition root runs operator commands of plugins.
     of: (path) => path !== 'main.ts',
     forbids: ({ target }, path) => {

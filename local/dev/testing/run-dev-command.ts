@@ -22,6 +22,8 @@ export interface DevProcess {
   write(name: string, text: string): string
   /** `POST /invoke` of the published port. */
   invoke(body: unknown): Promise<Response>
+  /** Resolves with the exit code. */
+  ended(): Promise<number | null>
   /** Sends a signal, and resolves with the exit code. */
   stop(signal?: 'SIGINT' | 'SIGTERM'): Promise<number | null>
 }
@@ -58,12 +60,16 @@ export function startDevCommand(
     await ended
     await remove()
   })
+  const codeOf = async (): Promise<number | null> => {
+    const [code] = (await ended) as [number | null]
+    return code
+  }
   const says = async (pattern: RegExp): Promise<string> => {
     const began = performance.now()
     for (;;) {
       const found = pattern.exec(`${said.out}${said.err}`)
       if (found !== null) return found[1] ?? found[0]
-      if (performance.now() - began > WAIT_MS || child.exitCode !== null)
+      if (performance.now() - began > WAIT_MS || (child.exitCode !== null && (child.stdout?.readableEnded ?? true)))
         throw new Error(`${String(pattern)} was not printed: ${said.out}${said.err}`)
       await pause(20)
     }
@@ -82,10 +88,10 @@ export function startDevCommand(
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
       }),
-    stop: async (signal = 'SIGINT') => {
+    ended: codeOf,
+    stop: (signal = 'SIGINT') => {
       child.kill(signal)
-      const [code] = (await ended) as [number | null]
-      return code
+      return codeOf()
     },
   }
 }

@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { checkOf } from '#core/validation/validate.ts'
 import { mergeFixture, parsePart } from '#plugins/recording/contract/format/merge.ts'
 import { MAX_PART_BYTES } from '#schemas/runs/fixture-format.ts'
-import { Fixture } from '#schemas/runs/fixture.ts'
+import { SessionFixture } from '#plugins/recording/contract/format/append.ts'
+import { isObject } from '#core/json/is-object.ts'
+import type { Fixture } from '#schemas/runs/fixture.ts'
 
 /** Thrown for a path without a recording. The message completes a sentence about the path and quotes nothing of its files. */
 export class UnusableFixture extends Error {
@@ -16,7 +18,7 @@ const MAX_MIB = 256
 /** More entries than the folder of the largest recording has. */
 const MAX_ENTRIES = 101_000
 
-const check = checkOf(Fixture)
+const check = checkOf(SessionFixture)
 
 /**
  * Reads a merged recording, or merges the parts below a folder. Links are not followed within the folder. Throws `UnusableFixture`, or the
@@ -28,6 +30,9 @@ export async function loadFixture(path: string): Promise<Fixture> {
   if (!found.isFile()) throw new UnusableFixture('is neither a file nor a folder')
   if (found.size > MAX_MIB * MIB) throw new UnusableFixture(`has more than ${MAX_MIB} MiB`)
   const value = parse(await readFile(path))
+  const { format } = (isObject(value) ? value : {}) as { readonly format?: unknown }
+  if (typeof format === 'string' && /^mesh\.fixture\/v(?!1$)\d{1,4}$/.test(format))
+    throw new UnusableFixture(`has the format ${format}, which this version does not read: install a newer one`)
   const [problem] = check(value)
   if (problem !== undefined)
     throw new UnusableFixture(`is not a recording (mesh.fixture/v1): "${problem.pointer.slice(0, 120)}" is not valid`)

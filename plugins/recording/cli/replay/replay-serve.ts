@@ -9,6 +9,8 @@ import type { ReplayServer } from './serve-replay.ts'
 interface ReplayOptions {
   readonly fixture: string | undefined
   readonly port: number
+  /** Given by `dev` for an agent whose instructions are in its file: they belong to the shape of a call. */
+  readonly instructions?: boolean
 }
 
 const PASSED = 0
@@ -17,14 +19,14 @@ const DIVERGED = 2
 
 /** `meshctl replay-serve`. */
 export async function replayServeOf({ values, out, err, untilStopped }: CliInput<ReplayOptions>): Promise<number> {
-  const { fixture: path, port } = values
+  const { fixture: path, port, instructions = false } = values
   if (path === undefined) {
     err('FIXTURE_PATH is missing: a merged recording, or a folder with its parts\n')
     return UNUSABLE
   }
   let started: { readonly replay: Replay; readonly server: ReplayServer }
   try {
-    const replay = await open(path, err)
+    const replay = await open(path, { err, instructions })
     started = { replay, server: await serveReplay(replay, port) }
   } catch (error) {
     err(`${explain(error, path, port)}\n`)
@@ -43,10 +45,13 @@ export async function replayServeOf({ values, out, err, untilStopped }: CliInput
   return problems.length === 0 ? PASSED : DIVERGED
 }
 
-async function open(path: string, err: CliInput['err']): Promise<Replay> {
+async function open(
+  path: string,
+  { err, instructions }: { readonly err: CliInput['err']; readonly instructions: boolean },
+): Promise<Replay> {
   const fixture = await loadFixture(path)
   if (!fixture.complete) err('the recording is not complete: calls that it does not have cannot be answered\n')
-  return createReplay(fixture)
+  return createReplay(fixture, { instructions })
 }
 
 function explain(error: unknown, path: string, port: number): string {

@@ -1,10 +1,12 @@
 import { createFixtureMatcher } from '#plugins/recording/contract/format/match.ts'
 import type { Divergence } from '#plugins/recording/contract/format/match.ts'
 import type { MergedCall } from '#plugins/recording/contract/format/merge.ts'
+import type { ShapeOptions } from '#plugins/recording/contract/format/request-shape.ts'
 import { sequenceOf } from '#plugins/recording/contract/format/part-key.ts'
 import { createRedactor } from '#core/guardrails/redactor.ts'
 import { toStorableValue } from '#schemas/values/storable-text.ts'
 import type { Fixture, FixtureResponse, FixtureRequest } from '#schemas/runs/fixture.ts'
+import { describeNearest } from './nearest-call.ts'
 import { toComparable, toComparableFixture } from './comparable-call.ts'
 
 /** The recorded response to a call, or the reason for its absence. */
@@ -35,9 +37,9 @@ export interface Replay {
 const MAX_PROBLEMS = 100
 
 /** Creates a replay. Throws `PolicyProblem` for a pattern of the recording that is not valid, and `RangeError` for calls nested too deeply. */
-export function createReplay(fixture: Fixture): Replay {
+export function createReplay(fixture: Fixture, options: ShapeOptions = {}): Replay {
   const comparable = toComparableFixture(fixture)
-  const matcher = createFixtureMatcher(comparable)
+  const matcher = createFixtureMatcher(comparable, options)
   // Requests are recorded without secrets, so secrets are removed before the hash is compared.
   const redactor = createRedactor(fixture.redact, { keepShape: true })
   const found: string[] = []
@@ -50,7 +52,11 @@ export function createReplay(fixture: Fixture): Replay {
     // The span of a request is the call's own, so its parent is unknown: the position decides.
     const { call, divergence } = matcher.take({ ...clean, parentSpanId: null })
     const problem = problemOf(divergence, call)
-    if (problem !== undefined) report(problem)
+    if (problem !== undefined) {
+      const isUnlike = divergence?.kind === 'different' || divergence?.kind === 'extra'
+      const nearest = isUnlike ? describeNearest(comparable, clean, call) : undefined
+      report(nearest === undefined ? problem : `${problem}; ${nearest}`)
+    }
     if (call === undefined || call.answer.kind === 'omitted' || divergence?.kind === 'different')
       return { kind: 'diverged', problem: problem ?? 'no answer' }
     return call.answer

@@ -6,6 +6,8 @@ import type { ExpandedDocument } from '#schemas/agent-file/to-documents.ts'
 /** Where model calls go. */
 export type ModelBackend =
   | { readonly type: 'mock' }
+  /** A served recording; `model` is the one that its calls named. */
+  | { readonly type: 'replay'; readonly baseUrl: string; readonly model: string | undefined }
   | {
       readonly type: 'openai' | 'anthropic'
       readonly model: string
@@ -35,7 +37,7 @@ export function modelObjects(agent: ExpandedDocument, backend: ModelBackend): re
         object(
           'ModelRoute',
           { namespace: of, name },
-          { providerRef: { name: NAME }, model: modelOf(backend), ...shared },
+          { providerRef: { name: NAME }, model: modelOf(backend, name), ...shared },
         ),
       ),
   ])
@@ -51,13 +53,15 @@ export function routesOf({ spec }: ExpandedDocument, home: string): readonly { n
   })
 }
 
-function modelOf(backend: ModelBackend): string {
-  return backend.type === 'mock' ? 'mock' : backend.model
+function modelOf(backend: ModelBackend, route: string): string {
+  if (backend.type === 'mock') return 'mock'
+  return backend.model ?? route
 }
 
 function providerObjects(namespace: string, backend: ModelBackend): readonly KubeObject[] {
   const at = { namespace, name: NAME }
   if (backend.type === 'mock') return [object('ModelProvider', at, { type: 'mock' })]
+  if (backend.type === 'replay') return [object('ModelProvider', at, { type: 'openai', baseUrl: backend.baseUrl })]
   const { type, key } = backend
   const baseUrl = backend.baseUrl ?? usualAddresses[type]
   if (key === undefined) return [object('ModelProvider', at, { type, baseUrl })]

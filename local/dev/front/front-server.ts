@@ -27,7 +27,8 @@ export interface FrontTarget {
 export interface FrontOptions {
   readonly port: number
   readonly target: () => FrontTarget | undefined
-  readonly onRun: (runId: string) => void
+  /** Never rejects. */
+  readonly onRun: (runId: string) => Promise<void>
 }
 
 class Refused extends Error {
@@ -155,7 +156,7 @@ async function passOn(from: Response, to: ServerResponse, onRun: FrontOptions['o
   }
   to.end()
   const runId = from.headers.get('x-mesh-run-id') ?? runIdOf(Buffer.concat(pieces).toString('utf8'))
-  if (runId !== undefined) onRun(runId)
+  if (runId !== undefined) await onRun(runId)
 }
 
 function runIdOf(text: string): string | undefined {

@@ -2,13 +2,13 @@ import { sleep } from '#core/async/sleep.ts'
 import type { ApiClient } from '#cli/contract/api-client.ts'
 import { CliProblem } from '#cli/contract/cli-problem.ts'
 import { toSafeText } from '#cli/contract/safe-text.ts'
-import type { KubeClient } from '#core/kube/client.ts'
+import type { KubeClient, KubeObject } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { KubeError } from '#core/kube/status.ts'
 import { plugins } from '#plugins/index.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { applyLocal } from '../cluster/bootstrap.ts'
+import { applyLocal } from '../../cluster/bootstrap.ts'
 import { modelObjects } from './model-objects.ts'
 import type { ModelBackend } from './model-objects.ts'
 import type { DevAgent } from './read-agent.ts'
@@ -18,6 +18,9 @@ export interface AgentSession {
   readonly cluster: KubeClient
   readonly api: ApiClient
   readonly backend: ModelBackend
+  /** Further objects that the agent refers to. */
+  readonly objects: readonly KubeObject[]
+  readonly isRecorded: boolean
 }
 
 const POLL_MS = 40
@@ -27,12 +30,13 @@ const SETTLED_MS = 3_000
 
 /** Applies the agent with its prompt and the models that it names. Returns its generation. Throws `CliProblem` for an object that is refused. */
 export async function applyAgent(session: AgentSession, { agent, prompt }: DevAgent): Promise<AgentDeploymentObject> {
-  const { cluster, backend } = session
+  const { cluster, backend, objects, isRecorded } = session
   const namespace = agent.metadata.namespace ?? 'default'
   try {
-    for (const object of modelObjects(agent, backend)) await applyLocal(cluster, object, plugins)
+    for (const object of [...modelObjects(agent, backend), ...objects]) await applyLocal(cluster, object, plugins)
     if (prompt !== undefined) await savePrompt(session.api, namespace, prompt)
-    const object = { ...agent, metadata: { ...agent.metadata, namespace } }
+    const spec = isRecorded ? { ...agent.spec, recording: {} } : agent.spec
+    const object = { ...agent, metadata: { ...agent.metadata, namespace }, spec }
     return (await applyLocal(cluster, object, plugins)) as AgentDeploymentObject
   } catch (error) {
     if (!(error instanceof KubeError)) throw error

@@ -6,9 +6,9 @@ import type { KubeClient } from '#core/kube/client.ts'
 import type { Role } from '#core/config/profile.ts'
 import { processSecrets } from '#core/log/secrets.ts'
 import { plugins } from '#plugins/index.ts'
-import { composeStack } from '../stack.ts'
-import type { Stack, StackInput, StartedStack } from '../stack.ts'
-import { describeStartFailure } from '../terminal/start-failure.ts'
+import { composeStack } from '../../stack.ts'
+import type { Stack, StackInput, StartedStack } from '../../stack.ts'
+import { describeStartFailure } from '../../terminal/start-failure.ts'
 
 const roles: readonly Role[] = ['migrate', 'state', 'manager', 'worker', 'gateway', 'bff']
 const TIMEOUT_MS = 30_000

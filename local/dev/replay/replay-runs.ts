@@ -1,0 +1,66 @@
+import type { ApiClient } from '#cli/contract/api-client.ts'
+import { CliProblem } from '#cli/contract/cli-problem.ts'
+import type { DevInput, ServedReplay } from '#cli/contract/dev.ts'
+import { sleep } from '#core/async/sleep.ts'
+import { printRunTrace } from '../trace/print-trace.ts'
+import type { TracedRun } from '../trace/trace-tree.ts'
+
+/** What is replayed: the agent, its recorded inputs, and the served recording. */
+export interface ReplayedSession {
+  readonly api: ApiClient
+  readonly agent: { readonly namespace: string; readonly name: string }
+  readonly inputs: readonly unknown[]
+  readonly served: ServedReplay
+  readonly signal: AbortSignal
+}
+
+type Run = TracedRun['run']
+
+const PAUSE_MS = 20
+const RUN_MS = 120_000
+const MAX_RESUMES = 32
+
+/** Invokes the agent with each recorded input. Resolves with 0, with 1 if a run failed, and with 2 if calls differed from the recording. */
+export async function replayRuns(input: DevInput, session: ReplayedSession): Promise<number> {
+  const { api, inputs, served } = session
+  if (inputs.length === 0)
+    throw new CliProblem(
+      '--replay: the recording has no run that begins with an input',
+      'Record a run of the agent with dev --record FILE.',
+    )
+  let hasFailed = false
+  for (const one of inputs) {
+    const run = await runOnce(session, one)
+    await printRunTrace(input, api, run.id)
+    hasFailed ||= run.state !== 'succeeded'
+  }
+  const code = await served.close()
+  input.out(code === 0 ? 'every recorded call was made as recorded\n' : 'the replay differs from the recording\n')
+  return code === 0 && hasFailed ? 1 : code
+}
+
+const waiting = new Set<Run['state']>(['queued', 'running', 'cancelling'])
+
+async function runOnce(session: ReplayedSession, input: unknown): Promise<Run> {
+  const { api, agent } = session
+  const created = await api.post<Run>(['runs'], { agent, input })
+  let run = await untilSettled(session, created.id)
+  // The recording has the calls after an approval: it was given.
+  for (let resumes = 0; run.state === 'paused' && resumes < MAX_RESUMES; resumes++) {
+    const [interrupt] = run.interrupts
+    if (interrupt?.reason !== 'approval_required') break
+    await api.post(['runs', run.id, 'resume'], { interruptId: interrupt.id, decision: 'approve' })
+    run = await untilSettled(session, run.id)
+  }
+  return run
+}
+
+async function untilSettled({ api, signal }: ReplayedSession, runId: string): Promise<Run> {
+  const began = performance.now()
+  for (;;) {
+    signal.throwIfAborted()
+    const run = await api.get<Run>(['runs', runId])
+    if (!waiting.has(run.state) || performance.now() - began > RUN_MS) return run
+    await sleep(PAUSE_MS, signal)
+  }
+}
