@@ -25,7 +25,7 @@ export interface AgentSession {
 
 const POLL_MS = 40
 const READY_MS = 30_000
-// Conditions that name what the agent refers to become true within moments.
+// Conditions that name what the agent refers to become true within moments, and a launcher whose port was taken meanwhile restarts with another.
 const SETTLED_MS = 3_000
 
 /** Applies the agent with its prompt and the models that it names. Returns its generation. Throws `CliProblem` for an object that is refused. */
@@ -87,13 +87,14 @@ function serves({ conditions = [], currentRevision, latestSuccessfulRevision, ca
   return isNewest && conditions.some(({ type, status }) => type === 'Ready' && status === 'True')
 }
 
-const fatalReasons = new Set(['ImageNeedsContainerRuntime', 'CrashLoopBackOff', 'CreateContainerConfigError'])
+const fatalReasons = new Set(['ImageNeedsContainerRuntime', 'CreateContainerConfigError'])
 
 function problemOf({ conditions = [] }: Status, waitedMs: number): string | undefined {
   const failed = conditions.filter(({ status }) => status === 'False')
   const fault =
     failed.find(({ type }) => type === 'Accepted') ??
     failed.find(({ type }) => waitedMs > SETTLED_MS && type === 'ResolvedRefs') ??
-    failed.find(({ reason }) => fatalReasons.has(reason))
+    failed.find(({ reason }) => fatalReasons.has(reason)) ??
+    failed.find(({ reason }) => waitedMs > SETTLED_MS && reason === 'CrashLoopBackOff')
   return fault === undefined ? undefined : `${fault.reason}: ${toSafeText(fault.message)}`
 }
