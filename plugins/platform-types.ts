@@ -16,6 +16,7 @@ import type {
   agentBudget,
   agentDocument,
   agentEffective,
+  agentEvalGate,
   agentGate,
   agentPodPart,
   agentPrompt,
@@ -165,6 +166,7 @@ export interface PlatformPoints {
   readonly 'agents.budget': ValueOf<typeof agentBudget>
   readonly 'agents.document': ValueOf<typeof agentDocument>
   readonly 'agents.effective': ValueOf<typeof agentEffective>
+  readonly 'agents.eval-gate': ValueOf<typeof agentEvalGate>
   readonly 'agents.gate': ValueOf<typeof agentGate>
   readonly 'agents.pod-part': ValueOf<typeof agentPodPart>
   readonly 'agents.prompt': ValueOf<typeof agentPrompt>

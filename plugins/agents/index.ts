@@ -13,6 +13,7 @@ import {
   agentBudget,
   agentDocument,
   agentEffective,
+  agentEvalGate,
   agentGate,
   agentPodPart,
   agentPrompt,
@@ -46,6 +47,7 @@ export const agents = definePlugin({
   points: [
     agentRequirement,
     agentPodPart,
+    agentEvalGate,
     agentGate,
     agentReplicas,
     agentDocument,
@@ -69,6 +71,7 @@ export const agents = definePlugin({
     kinds: core.kinds,
     references: () => createReferences(core.extensions(agentReference)),
     prompts: () => core.extensions(agentPrompt)[0],
+    evalGate: () => core.extensions(agentEvalGate)[0],
     reconcile: toReconcileSettings(core, settings),
     triggers: () => core.extensions(agentTrigger),
     unenforced: () => core.unenforced(AgentDeployment.kind),
@@ -76,6 +79,7 @@ export const agents = definePlugin({
       pods: core.contributed(agentPodPart),
       gates: core.contributed(agentGate),
       replicas: core.contributed(agentReplicas),
+      evalGates: core.contributed(agentEvalGate),
     }),
     findActor: async (change) => {
       for (const find of core.extensions(changeActorFinder)) {

@@ -1,6 +1,6 @@
 import { contribute } from '#core/jobs/extension-point.ts'
 import { definePlugin, optional } from '#core/plugin/plugin.ts'
-import { agentGate, agentTrigger } from '#plugins/agents/contract/points.ts'
+import { agentEvalGate, agentGate, agentTrigger } from '#plugins/agents/contract/points.ts'
 import { datasets } from '#plugins/datasets/index.ts'
 import { eraser } from '#plugins/erasures/contract/points.ts'
 import { feedback } from '#plugins/feedback/index.ts'
@@ -18,6 +18,7 @@ import { builtInEvaluators } from './evaluators/built-in.ts'
 import { createEvaluationExecutor } from './execute/executor.ts'
 import { createRecordedResponse } from './execute/recorded-response.ts'
 import { createEvalGate, suiteTrigger } from './gate/gate.ts'
+import { createGateView } from './gate/gate-view.ts'
 import { evalsJobs } from './jobs.ts'
 import { evalsAccess, suiteKind } from './kinds.ts'
 import { evalsTasks } from './online/tasks.ts'
@@ -47,6 +48,7 @@ export const evals = definePlugin({
     ...builtInEvaluators.map((evaluator) => contribute(suiteEvaluator, evaluator)),
     contribute(runExecutor, createEvaluationExecutor(services)),
     contribute(agentGate, createEvalGate(services)),
+    contribute(agentEvalGate, createGateView(services)),
     contribute(agentTrigger, suiteTrigger),
     contribute(toolReplacement, createRecordedResponse(services)),
     contribute(pruner, evaluationPruner),

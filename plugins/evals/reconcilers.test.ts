@@ -17,6 +17,7 @@ const similarity: Evaluator = {
   evaluate: () => ({ score: 1 }),
 }
 const polite = { name: 'polite', type: 'contains', config: { values: ['please'] } }
+const away = { name: 'away', type: 'http', config: { url: 'https://scores.example' } }
 const byJudge = { name: 'judged', type: 'modelJudge', config: { rubric: 'x' } }
 const suite = (more: Partial<EvalSuiteSpec> = {}): EvalSuiteSpec => ({
   datasetRef: { name: 'greetings' },
@@ -84,6 +85,11 @@ test('evals: the status of a suite names what cannot be evaluated', async (t) =>
     ['alone', { judge, evaluators: [byJudge] }, /spec\.evaluators/],
     ['weightless', { judge, evaluators: [byJudge, { ...polite, weight: 0 }] }, /spec\.evaluators/],
     ['online', { online: { sampleRate: 1, evaluators: ['other'] } }, /spec\.online/],
+    [
+      'away',
+      { evaluators: [polite, away], online: { sampleRate: 1, evaluators: ['away'] } },
+      /spec\.online\.evaluators/,
+    ],
     ['baseline', { baseline: { revision: 'newest', maxRegression: 0 } }, /baseline/],
   ]
   for (const [name, more, message] of refused)

@@ -117,6 +117,15 @@ export const RollbackBody = Type.Object(
   { ...strict, title: 'RollbackInput' },
 )
 
+const gateOverride = Type.Object(
+  {
+    by: Type.String({ description: 'User who overrode the gate.' }),
+    at: described(time, 'Time of the override.'),
+    reason: Type.String({ description: 'Reason that the user gave; empty if the data of the user was erased.' }),
+  },
+  { description: 'A person let the revision serve although it had not passed its evaluation.' },
+)
+
 /** One revision of an agent. */
 export const AgentVersion = Type.Object(
   {
@@ -140,6 +149,12 @@ export const AgentVersion = Type.Object(
     rollbackTo: exemplified(
       Type.Union([Type.Integer(), Type.Null()], {
         description: 'Number of the revision that a rollback returned to, as it was then; null for other changes.',
+      }),
+      null,
+    ),
+    override: exemplified(
+      Type.Union([gateOverride, Type.Null()], {
+        description: 'Override of its eval gate; null without one, and for callers who may not `get evalresults`.',
       }),
       null,
     ),

@@ -194,15 +194,15 @@ const status = Type.Object(
     evalGate: Type.Optional(
       Type.Object(
         {
-          phase: Type.Enum(['Pending', 'Running', 'Passed', 'Failed', 'Overridden', 'Error'], {
-            description: 'State of the gate.',
+          phase: Type.Enum(['Pending', 'Running', 'Passed', 'Failed', 'Inconclusive', 'Overridden', 'Error'], {
+            description: 'Phase of the newest evaluation, or Overridden by a person.',
           }),
-          score: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: 'Score of the candidate.' })),
+          score: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: 'Score of the revision.' })),
           minScore: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: 'Required score.' })),
           suiteRef: Type.Optional(Type.String({ maxLength: 253, description: 'Suite that scored it.' })),
-          revision: revisionName('ControllerRevision that was scored.'),
+          revision: revisionName('ControllerRevision that is scored: the newest one.'),
         },
-        { description: 'Latest decision of the eval gate.' },
+        { description: 'What the gate knows of the newest revision.' },
       ),
     ),
     conditions: Type.Optional(conditions),
@@ -243,6 +243,8 @@ export const AgentDeployment = defineKind({
     { name: 'Updated', type: 'integer', jsonPath: '.status.updatedReplicas' },
     { name: 'Model', type: 'string', jsonPath: '.spec.model.route' },
     { name: 'Revision', type: 'string', jsonPath: '.status.currentRevision' },
+    { name: 'Gate', type: 'string', jsonPath: '.status.evalGate.phase' },
+    { name: 'Score', type: 'number', jsonPath: '.status.evalGate.score', priority: 1 },
     { name: 'Execution', type: 'string', jsonPath: '.spec.executionModel', priority: 1 },
     { name: 'Image', type: 'string', jsonPath: '.spec.image', priority: 1 },
     { name: 'URL', type: 'string', jsonPath: '.status.url', priority: 1 },

@@ -191,6 +191,12 @@ const spec = Type.Object(
         message: 'online names an evaluator that the suite does not have',
         fieldPath: '.online.evaluators',
       },
+      {
+        // The author of a suite may lack the right to read runs, and names the address.
+        rule: "!has(self.online) || self.evaluators.all(e, e.type != 'http' || !(e.name in self.online.evaluators))",
+        message: 'online names an evaluator of the type http, which would send runs of others to its address',
+        fieldPath: '.online.evaluators',
+      },
     ],
   },
 )

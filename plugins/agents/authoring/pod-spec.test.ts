@@ -37,6 +37,7 @@ async function setUp(t: TestContext) {
     runs: undefined,
     budgetOf: () => undefined,
     prompts: () => undefined,
+    evalGate: () => undefined,
     effective: () => [],
   }
   return servePlugin(t, 'podspec', () => [...agentKind.endpoints, ...agentEndpoints(agents)])

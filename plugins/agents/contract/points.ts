@@ -7,7 +7,11 @@ import type { AnyKind } from '#schemas/kinds/kind.ts'
 import type { Requirement } from '#schemas/api/agent-authoring.ts'
 import type { EffectiveGuardrail, EffectiveQuota } from '#schemas/api/effective-rules.ts'
 import type { Spending } from '#schemas/api/tenants.ts'
-import type { AgentDeploymentObject, AgentDeploymentSpec } from '#schemas/crds/agent-deployment.ts'
+import type {
+  AgentDeploymentObject,
+  AgentDeploymentSpec,
+  AgentDeploymentStatus,
+} from '#schemas/crds/agent-deployment.ts'
 import type { ModelParams } from '#schemas/kinds/model-params.ts'
 import type { Condition, TypedObject } from '#schemas/kinds/object.ts'
 import type { Reference } from '#schemas/kinds/references.ts'
@@ -237,3 +241,25 @@ export interface AgentPromptSource {
 
 /** Point for the source of prompts, of which there is one. */
 export const agentPrompt = definePoint<AgentPromptSource>('agents.prompt', () => 'prompt')
+
+/** A person let a revision serve although it had not passed. */
+export interface GateOverrideMark {
+  readonly by: string
+  readonly at: string
+  readonly reason: string
+}
+
+/** What evaluations know of the revisions of an agent with `spec.evalGate`. */
+export interface AgentEvalGate {
+  /** For `status.evalGate`: called in each reconciliation of such an agent, with the name of its newest revision. */
+  statusOf(
+    agent: AgentDeploymentObject,
+    revision: string,
+    cluster: KubeClient,
+  ): Promise<AgentDeploymentStatus['evalGate']>
+  /** Overrides of an agent by the name of the revision, for its versions; none if the caller may not see them. */
+  overridesOf(caller: Caller, agent: AgentDeploymentObject): Promise<ReadonlyMap<string, GateOverrideMark>>
+}
+
+/** Point for evaluations, of which there is one source. */
+export const agentEvalGate = definePoint<AgentEvalGate>('agents.eval-gate', () => 'eval-gate')

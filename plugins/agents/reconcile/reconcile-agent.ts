@@ -12,7 +12,7 @@ import type { RemoveFormerKeys } from './objects/former-keys.ts'
 import { listCandidatePods, readCandidate } from './candidate/read-candidate.ts'
 import { makeObjects } from './make-objects.ts'
 import type { MadeObjects, PlannedAgent } from './make-objects.ts'
-import { askGates } from './parts/ask-gates.ts'
+import { askEvalGate, askGates } from './parts/ask-gates.ts'
 import type { HeldRevision } from './parts/ask-gates.ts'
 import { askReplicas } from './parts/ask-replicas.ts'
 import type { FindAutoscaler } from './parts/ask-replicas.ts'
@@ -88,7 +88,8 @@ async function reconcileObjects(context: ReconcileContext, read: AgentDeployment
   const made = await makeObjects(context, agent, planned)
   const { workload, candidate, routes } = await readPods(context, agent, { ...made, revisions })
   const events = [...made.events, ...(await replaceLostPods(cluster, [...workload.pods, ...(candidate?.pods ?? [])]))]
-  const found: Findings = { ...verdicts, agent, blocked: made.blocked, ...workload, candidate, ...routes }
+  const evalGate = await evalGateOf(context, agent, planned)
+  const found: Findings = { ...verdicts, agent, blocked: made.blocked, ...workload, candidate, ...routes, evalGate }
   const status = toStatus(found, settings, context.now())
   if (!(await writeStatus(cluster, AgentDeployment, agent, status))) return { requeueAfterMs: 0 }
   await recordEvents(cluster, agent, [...events, ...statusEvents(agent, status)], context.now())
@@ -151,6 +152,14 @@ async function holdsOf(
   if (parts.gates.length === 0) return []
   const { deployed } = await readDeployed(cluster, agent)
   return deployed === revision ? [] : askGates(parts, { agent, revision, deployed }, cluster)
+}
+
+async function evalGateOf(
+  { cluster, parts = noParts }: ReconcileContext,
+  agent: AgentDeploymentObject,
+  planned: PlannedAgent | undefined,
+) {
+  return planned && askEvalGate(parts, { agent, revision: planned.plan.name }, cluster)
 }
 
 function nextResult({ unresolved, blocked, held = [], progress, isLeaving }: Findings): ReconcileResult {

@@ -36,6 +36,7 @@ async function setUp(t: TestContext, gatewayUrl = 'http://127.0.0.1:1', checks: 
     runs: undefined,
     budgetOf: () => undefined,
     prompts: () => undefined,
+    evalGate: () => undefined,
     effective: () => [],
   }
   const endpoints = [...agentKind.endpoints, ...agentEndpoints(services)]

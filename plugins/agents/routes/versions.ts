@@ -20,21 +20,23 @@ const path = '/agents/:ns/:name'
 
 /** Versions, diff, rollback and logs of one agent. */
 export function versionEndpoints(agents: AgentEndpointServices): AnyEndpoint[] {
-  return [versions, diff, rollback, logs(agents)]
+  return [versions(agents), diff, rollback, logs(agents)]
 }
 
-const versions = endpoint({
-  method: 'GET',
-  url: `${path}/versions`,
-  id: 'listAgentVersions',
-  summary: 'List the versions of an agent, newest first.',
-  authz: { kind: 'kube', verb: 'list', resource: 'controllerrevisions.apps' },
-  response: { 200: AgentVersionList },
-  handle: async ({ caller, params, signal }) => {
-    const { agent, revisions } = await readRevisions(caller, { namespace: params.ns, name: params.name }, signal)
-    return { items: toVersions(agent, revisions), nextCursor: null }
-  },
-})
+function versions({ evalGate }: Pick<AgentEndpointServices, 'evalGate'>): AnyEndpoint {
+  return endpoint({
+    method: 'GET',
+    url: `${path}/versions`,
+    id: 'listAgentVersions',
+    summary: 'List the versions of an agent, newest first.',
+    authz: { kind: 'kube', verb: 'list', resource: 'controllerrevisions.apps' },
+    response: { 200: AgentVersionList },
+    handle: async ({ caller, params, signal }) => {
+      const { agent, revisions } = await readRevisions(caller, { namespace: params.ns, name: params.name }, signal)
+      return { items: toVersions(agent, revisions, await evalGate()?.overridesOf(caller, agent)), nextCursor: null }
+    },
+  })
+}
 
 const diff = endpoint({
   method: 'GET',

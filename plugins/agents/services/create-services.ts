@@ -6,6 +6,7 @@ import type { DocumentOwners } from '../authoring/create-authored.ts'
 import type { ModelGateway } from '../generate/model-gateway.ts'
 import type { RunsApi } from '#plugins/runs/contract/api.ts'
 import type {
+  AgentEvalGate,
   AgentPromptSource,
   AgentTrigger,
   BudgetReader,
@@ -33,6 +34,8 @@ export interface AgentEndpointServices {
   references(): References
   /** Source of prompts; undefined without the plugin prompts. Read per request, as `checks`. */
   prompts(): AgentPromptSource | undefined
+  /** Source of evaluations; undefined without the plugin evals. Read per request. */
+  evalGate(): AgentEvalGate | undefined
   /** Undefined without the plugin runs. */
   runs: Pick<RunsApi, 'statsOfAgents'> | undefined
   /** Reads the money of budgets; undefined without the plugin budgets. Read per request, as `checks`. */

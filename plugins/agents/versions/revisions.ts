@@ -13,7 +13,7 @@ import {
   SUMMARY_ANNOTATION,
 } from '#schemas/names/labels.ts'
 import { isEqual, toPatch, toSections } from '#schemas/values/json-diff.ts'
-import type { ResolvedPrompt } from '../contract/points.ts'
+import type { GateOverrideMark, ResolvedPrompt } from '../contract/points.ts'
 import { controllerRevisions } from '../contract/resources.ts'
 
 /** The part of a revision's data that versions show. */
@@ -40,6 +40,7 @@ export interface Version {
   rollbackTo: number | null
   summary: string
   prompt: { name: string; version: number; label: string | null; digest: string } | null
+  override: GateOverrideMark | null
   current: boolean
 }
 
@@ -72,7 +73,11 @@ function isOwned(revision: Revision, agent: AgentDeploymentObject): boolean {
 }
 
 /** Response of the versions route. Pure. */
-export function toVersions(agent: AgentDeploymentObject, revisions: readonly Revision[]): Version[] {
+export function toVersions(
+  agent: AgentDeploymentObject,
+  revisions: readonly Revision[],
+  overrides: ReadonlyMap<string, GateOverrideMark> = new Map(),
+): Version[] {
   return revisions.map((revision, index) => {
     const before = revisions[index + 1]
     const { annotations = {}, creationTimestamp = '', name } = revision.metadata
@@ -87,6 +92,7 @@ export function toVersions(agent: AgentDeploymentObject, revisions: readonly Rev
       rollbackTo: toNumber(annotations[ROLLBACK_ANNOTATION]) ?? null,
       summary: annotations[SUMMARY_ANNOTATION] ?? summaryOf(before, revision),
       prompt: toPromptVersion(revision),
+      override: overrides.get(name) ?? null,
       current: agent.status?.currentRevision === name,
     }
   })

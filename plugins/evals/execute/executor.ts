@@ -23,6 +23,7 @@ export function createEvaluationExecutor(services: EvalsServices): RunExecutor {
   return {
     kind: EVALUATION_KIND,
     permission: { verb: 'create', resource: 'agentdeployments/invoke' },
+    actsAsAgent: true,
     execute: async (run, worker) => {
       const evaluation = await findEvaluation(services.store.reader<EvalTables>(), run.id)
       if (evaluation === undefined) return { state: 'succeeded', output: null }

@@ -59,7 +59,12 @@ function hold(reason: string, message: string): GateHold {
   return { condition: CONDITION, reason, message, candidate: true }
 }
 
-async function findSuite(cluster: KubeClient, namespace: string, name: string): Promise<EvalSuiteObject | undefined> {
+/** Finds the suite of a gate. */
+export async function findSuite(
+  cluster: KubeClient,
+  namespace: string,
+  name: string,
+): Promise<EvalSuiteObject | undefined> {
   const ref = { namespace: parseLabel('namespace', namespace), name: parseName('suiteRef.name', name) }
   return cluster.get<EvalSuiteObject>(EvalSuite, ref).catch((error: unknown) => {
     if (isStatus(error, 404)) return undefined

@@ -15,6 +15,11 @@ export interface RunExecutor {
   /** Permission that a caller needs in the run's namespace to create such a run. */
   readonly permission: Permission
   /**
+   * Runs of this kind on behalf of the ServiceAccount of an agent may invoke that agent without an access review, for work that the platform starts. Without
+   * it, the account needs a RoleBinding like any other.
+   */
+  readonly actsAsAgent?: true
+  /**
    * Executes a segment of the run. It is called again with the last checkpoint after a crash, an error or `waiting`, so it must continue from
    * there. An error is retried with a growing pause, `runs.maxAttempts` times without progress.
    */

@@ -1,4 +1,6 @@
 import type { Access } from '#core/cluster/caller.ts'
+import type { Core } from '#core/plugin/core-services.ts'
+import { runExecutor } from '../contract/points.ts'
 import type { SubjectAttributes } from '#core/cluster/token-review.ts'
 import type { Permission } from '../contract/prepared-run.ts'
 
@@ -22,12 +24,18 @@ export function checkProof(caller: { readonly username: string }, access: Access
 }
 
 /**
- * Whether a subject is the ServiceAccount of the agent that it invokes: the agent itself. The manager creates that account with the agent and owns it, and
- * an evaluation that no person requests acts as it (ADR 0298).
+ * Whether a subject is the ServiceAccount of the agent that it invokes, in a run of an executor that may act as agents. The manager creates that account
+ * with the agent and owns it, and an evaluation that no person requests acts as it (ADR 0298). For other executors, each author of their objects could invoke
+ * every agent by naming its account (ADR 0308).
  */
-export function isOfItself(subject: string, { verb, resource, group, namespace, name }: PermissionIn): boolean {
+export function isOfItself(
+  { extensions }: Pick<Core, 'extensions'>,
+  { subject, executor }: { readonly subject: string; readonly executor: string | null | undefined },
+  { verb, resource, group, namespace, name }: PermissionIn,
+): boolean {
   const isInvoke = verb === invoke.verb && resource === invoke.resource && group === undefined
-  return isInvoke && name !== undefined && subject === `system:serviceaccount:${namespace}:${name}`
+  if (!isInvoke || name === undefined || subject !== `system:serviceaccount:${namespace}:${name}`) return false
+  return extensions(runExecutor).some(({ kind, actsAsAgent }) => kind === executor && actsAsAgent === true)
 }
 
 /** The access review of a permission. */

@@ -20,7 +20,7 @@ import { createRun } from '../create/create-run.ts'
 import type { CreateServices } from '../create/create-run.ts'
 import { targetOf } from '../create/find-target.ts'
 import { newRun } from '../create/new-run.ts'
-import { fromScope, invoke, isOfItself } from '../create/permission.ts'
+import { fromScope, invoke, isOfItself, toQuestion } from '../create/permission.ts'
 import { checkDepth } from '../create/run-depth.ts'
 import { isSettled } from '../lifecycle/decide.ts'
 import { checkDelegate } from './check-delegate.ts'
@@ -190,14 +190,21 @@ async function renewedGrant(services: ChildRunServices, run: SelectedRun): Promi
 async function isStillAllowed(
   services: ChildRunServices,
   user: UserInfo,
-  { agent_name: name, namespace }: SelectedRun,
+  run: SelectedRun,
   [scope]: readonly string[],
 ): Promise<boolean> {
-  if (name !== null)
-    return isOfItself(user.username, { ...invoke, namespace, name }) || mayInvoke(services, user, namespace, name)
-  const question = fromScope(scope, namespace)
+  const { namespace, agent_name: name } = run
+  const question = name === null ? fromScope(scope, namespace) : { ...invoke, namespace, name }
   if (question === undefined) return false
-  return isOfItself(user.username, { ...question, namespace }) || services.state.subjectMay(user, question)
+  const by = { subject: user.username, executor: await executorAbove(services, run) }
+  const permission = { ...question, namespace }
+  return isOfItself(services.core, by, permission) || services.state.subjectMay(user, toQuestion(permission))
+}
+
+/** Kind of the executor that has started the run of an agent, or that executes the run. */
+async function executorAbove({ store }: ChildRunServices, run: SelectedRun): Promise<string | null> {
+  if (run.executor !== null || run.parent_run_id === null) return run.executor
+  return (await findRun(store.reader<RunsTables>(), run.parent_run_id))?.executor ?? null
 }
 
 /** Reviews whether the subject of a run may invoke an agent. */

@@ -40,7 +40,7 @@ export async function prepareChild(
   const deadline = await deadlineBelow(services, parent, request.deadline)
   const permission = permissionOf(services, request)
   const subject = await subjectOfRun(services, parent)
-  await checkRight(services, subject, permission)
+  await checkRight(services, { subject, executor: parent.executor }, permission)
   const { id, root_run_id } = parent
   return sealPrepared(
     services,
@@ -75,12 +75,16 @@ async function deadlineBelow(
   return deadline.toISOString()
 }
 
-async function checkRight({ state }: PrepareChildServices, subject: UserInfo, permission: PermissionIn): Promise<void> {
+async function checkRight(
+  { core, state }: PrepareChildServices,
+  { subject, executor }: { readonly subject: UserInfo; readonly executor: string | null },
+  permission: PermissionIn,
+): Promise<void> {
   const { verb, resource, namespace, name } = permission
   const own = /^system:serviceaccount:([^:]+):/.exec(subject.username)?.[1]
   if (own !== undefined && own !== namespace)
     throw new Fail('forbidden', 'A ServiceAccount has runs only in its own namespace.')
-  if (isOfItself(subject.username, permission)) return
+  if (isOfItself(core, { subject: subject.username, executor }, permission)) return
   if (!(await state.subjectMay(subject, toQuestion(permission))))
     throw new Fail('forbidden', `The subject of the run may not ${verb} ${resource} ${name ?? ''} in ${namespace}.`)
 }

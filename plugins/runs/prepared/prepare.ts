@@ -61,7 +61,11 @@ export async function prepareRunAs(
   if (account.namespace !== namespace)
     throw new Fail('forbidden', 'A ServiceAccount has runs only in its own namespace.')
   const subject = await readAccount(manager, ref)
-  const isItself = isOfItself(subject.username, permission)
+  const isItself = isOfItself(
+    services.core,
+    { subject: subject.username, executor: request.executor?.kind },
+    permission,
+  )
   if (!isItself && !(await manager.subjectMay(subject, toQuestion(permission))))
     throw new Fail(
       'forbidden',

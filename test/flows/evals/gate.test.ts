@@ -5,6 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { TestContext } from 'node:test'
 import type { Persona } from '#local/data-folder/personas.ts'
 import type { EvaluationView, EvalResultsView } from '#schemas/api/evaluations.ts'
+import type { OnlineScoreView } from '#schemas/api/online-scores.ts'
+import type { EvalSuiteObject } from '#schemas/crds/eval-suite.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { startAll } from '#test/flows/platform/embedded.ts'
 import { createSend } from '#test/flows/platform/send.ts'
@@ -159,6 +161,8 @@ test('a revision serves only after its evaluation has passed', { timeout: 480_00
     await until('it is held', async () => ((await gate()) === 'True Failed' ? true : undefined))
     const { status } = await agent()
     assert.equal(status?.currentRevision, serving.currentRevision)
+    const revision = status?.candidate?.revision
+    assert.deepEqual(status?.evalGate, { phase: 'Failed', score: 0, minScore: 0.8, suiteRef: 'polite', revision })
     const seen = await load.end()
     assert.ok(seen.length > 50, `${seen.length} runs`)
     assert.deepEqual(new Set(seen), new Set([`succeeded ${first.revision}`]), 'none reached the candidate')
@@ -194,6 +198,19 @@ test('a revision serves only after its evaluation has passed', { timeout: 480_00
     assert.deepEqual([history[0]?.phase, history[0]?.overridden, history[0]?.deployed], ['Failed', true, true])
   })
 
+  await t.test('its versions show that a person let it serve', async () => {
+    const versions = async () =>
+      (await ask('developer', 'GET', '/api/agents/demo/bot/versions')).json<{
+        items: { override: { reason: string } | null }[]
+      }>()
+    const { items } = await versions()
+    assert.deepEqual(
+      items.map(({ override }) => override?.reason),
+      ['Reviewed by hand.', undefined],
+    )
+    assert.equal((await agent()).status?.evalGate?.phase, 'Overridden')
+  })
+
   await t.test('a rollback to a revision that passed needs no evaluation', async () => {
     const before = (await results()).history.length
     await useRoute('kind')
@@ -202,6 +219,34 @@ test('a revision serves only after its evaluation has passed', { timeout: 480_00
       return status?.currentRevision === serving.currentRevision ? true : undefined
     })
     assert.equal((await results()).history.length, before)
+    assert.equal((await agent()).status?.evalGate?.phase, 'Passed')
+  })
+
+  await t.test('runs in production are scored once the suite says so', async () => {
+    const path = `${suites}/demo/polite`
+    const { metadata, spec } = (await ask('developer', 'GET', path)).json<EvalSuiteObject>()
+    const { name, namespace, resourceVersion } = metadata
+    const online = { sampleRate: 1, evaluators: ['please'] }
+    const put = await ask('developer', 'PUT', path, {
+      metadata: { name, namespace, resourceVersion },
+      spec: { ...spec, online },
+    })
+    assert.equal(put.status, 200, put.text)
+    const read = async () => (await ask('viewer', 'GET', '/api/agents/demo/bot/online-score')).json<OnlineScoreView>()
+    await until('the suite scores runs of the agent', async () =>
+      (await read()).suite === 'polite' ? true : undefined,
+    )
+    for (const input of ['Hi', 'Help', 'Bye'])
+      await ask('developer', 'POST', '/api/invoke', { agent: { namespace: 'demo', name: 'bot' }, input })
+    const scored = await until('they are scored', async () => {
+      const found = await read()
+      // Runs that ended shortly before are in the same batch.
+      return (found.items[0]?.count ?? 0) >= 3 && found.items[0]?.count === found.sampled ? found : undefined
+    })
+    assert.deepEqual(
+      [scored.items[0]?.evaluator, (scored.items[0]?.score ?? 0) > 0, scored.skipped, scored.cost],
+      ['please', true, 0, null],
+    )
   })
 
   await t.test('percent of gated deploys, statistics and cancelled evaluations', async () => {

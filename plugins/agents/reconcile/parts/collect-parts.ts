@@ -1,7 +1,7 @@
 import type { ContributedValue } from '#core/jobs/extension-point.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import type { AgentGate, AgentReplicas, PodAddition, PodPart } from '../../contract/points.ts'
+import type { AgentEvalGate, AgentGate, AgentReplicas, PodAddition, PodPart } from '../../contract/points.ts'
 
 /** Points of other plugins that take part in a reconciliation. */
 export interface AgentParts {
@@ -9,6 +9,8 @@ export interface AgentParts {
   readonly gates: readonly ContributedValue<AgentGate>[]
   /** Default: none. */
   readonly replicas?: readonly ContributedValue<AgentReplicas>[]
+  /** Default: none. */
+  readonly evalGates?: readonly ContributedValue<AgentEvalGate>[]
 }
 
 /** Calls every part in load order. An error names the plugin and is retried with back-off. */

@@ -28,6 +28,8 @@ export interface Findings extends PodRoutes {
   readonly blocked: ConditionProblem | undefined
   /** Gates that hold the newest revision back. */
   readonly held?: readonly HeldRevision[]
+  /** What evaluations know of the newest revision; undefined keeps what was known before. */
+  readonly evalGate?: AgentDeploymentStatus['evalGate'] | undefined
   /** Conditions of plugins. */
   readonly parts?: readonly PartCondition[]
   /** The revision that the workload runs, or is moving to; undefined when there is no workload. */
@@ -58,6 +60,7 @@ export function toStatus(found: Findings, settings: StatusSettings, now: Date): 
     ...(current === undefined ? {} : { currentRevision: current }),
     ...(deployed === undefined || complete ? {} : { candidateRevision: deployed }),
     ...(found.candidate === undefined ? {} : toCandidateStatus(found.candidate)),
+    ...toEvalGate(found),
     ...toServing(found.pods ?? []),
     ...(latest === undefined ? {} : { latestSuccessfulRevision: latest }),
     ...deployedSince(before, latest, now),
@@ -81,6 +84,10 @@ export function toStatus(found: Findings, settings: StatusSettings, now: Date): 
       now,
     ),
   }
+}
+
+function toEvalGate({ agent, evalGate = agent.status?.evalGate }: Findings): Pick<AgentDeploymentStatus, 'evalGate'> {
+  return agent.spec.evalGate === undefined || evalGate === undefined ? {} : { evalGate }
 }
 
 // By the labels of pods, which keep the number that their launchers compare: a roll-back gives its revision another one.

@@ -134,9 +134,24 @@ test(
         roleRef: { apiGroup: rbac, kind: 'Role', name: 'nightly' },
         subjects: [{ kind: 'ServiceAccount', name: 'nightly', namespace: 'demo' }],
       })
-      // The developer wrote both; neither runs with the developer's rights.
-      for (const name of ['nightly', 'unbound'])
-        assert.equal((await ask('developer', 'POST', path, suite(name, { serviceAccount: name }))).status, 201)
+      // Only an executor that may act as agents invokes an agent by its own account.
+      const runsRecords = {
+        ...object(`${rbac}/v1`, 'Role', 'records'),
+        rules: [{ ...rules[1], resourceNames: ['itself'] }],
+      }
+      await kube(`${roles}/roles`, runsRecords)
+      await kube(`${roles}/rolebindings`, {
+        ...object(`${rbac}/v1`, 'RoleBinding', 'records'),
+        roleRef: { apiGroup: rbac, kind: 'Role', name: 'records' },
+        subjects: [{ kind: 'ServiceAccount', name: 'hello', namespace: 'demo' }],
+      })
+      // The developer wrote them; none runs with the developer's rights.
+      for (const [name, serviceAccount] of [
+        ['itself', 'hello'],
+        ['nightly', 'nightly'],
+        ['unbound', 'unbound'],
+      ] as const)
+        assert.equal((await ask('developer', 'POST', path, suite(name, { serviceAccount }))).status, 201)
       const scheduled = async () => (await list()).filter(({ trigger }) => trigger.kind === 'schedule')
       const [first] = await until('cron starts a run', async () => {
         const found = await scheduled()
@@ -149,7 +164,7 @@ test(
       )
       assert.ok(
         (await scheduled()).every(({ subject }) => subject === account),
-        'an account that does not exist runs nothing',
+        'neither an account that does not exist nor that of an agent without a RoleBinding runs anything',
       )
     })
   },
