@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useCapability } from '#ui/api/capabilities.ts'
 import { useAddress } from '#ui/contract/search.ts'
 import { toCell, valueAt } from '#ui/kinds/kind-object.ts'
@@ -8,13 +8,15 @@ import { Button } from '#ui/parts/control/button.tsx'
 import { Tag } from '#ui/parts/status/status-badge.tsx'
 import { Count } from '#ui/parts/value/numbers.tsx'
 import { GrantCard } from '../grants/grant-card.tsx'
-import { ConnectServer } from './connect-server.tsx'
 import { ConnectionCard } from './connection-card.tsx'
 import { DriftCard } from './drift-card.tsx'
 import { ManifestCard } from './manifest-card.tsx'
 import { ServerUsersCard } from './server-references.tsx'
 import { toServerState } from '../shared/server-state.ts'
 import { serversText as text } from './text.ts'
+
+// Few who look at servers connect one.
+const ConnectServer = lazy(async () => ({ default: (await import('./connect-server.tsx')).ConnectServer }))
 
 const blank = { name: '', url: '', kind: 'none', header: '', clientId: '' } as const
 
@@ -30,7 +32,9 @@ function ServersBar() {
         {text.connect}
       </Button>
       {isConnecting ? (
-        <ConnectServer first={{ ...blank, namespace }} onClose={() => setConnecting(false)} />
+        <Suspense>
+          <ConnectServer first={{ ...blank, namespace }} onClose={() => setConnecting(false)} />
+        </Suspense>
       ) : undefined}
     </>
   )
