@@ -31,7 +31,8 @@ export const costText = {
   },
   method: (method: string, share: string, days: number) => `Forecast: ${method}; from ${days} days; ${share} interval.`,
   noForecast: (reason: string) => `No forecast. ${reason}`,
-  unpriced: (count: number) => `${counted(count, 'call has', 'calls have')} no price and are not in these sums.`,
+  unpriced: (count: number) =>
+    `${counted(count, 'call has no price and is', 'calls have no price and are')} not in these sums.`,
   pending: (count: number) => `${counted(count, 'call is', 'calls are')} not metered yet.`,
   incomplete: 'Some calls have no known cost.',
   setPrice: 'Set a price',
