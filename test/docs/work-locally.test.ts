@@ -26,11 +26,11 @@ test('the commands of docs/how-to/work-locally.md run, edit, record and replay a
   const commands = sections
     .flatMap((heading) => [...commandsOf(page, heading)])
     .join('\n')
-    .replaceAll(':8080', `:${port}`)
+    .replaceAll(':8090', `:${port}`)
   const { PATH, MESH_TEST_PROGRAM } = process.env
   const program = MESH_TEST_PROGRAM === undefined ? {} : { MESH_TEST_PROGRAM }
   const env = { PATH: `${join(folder, 'bin')}:${PATH}`, HOME: folder, TMPDIR: join(folder, 'tmp'), ...program }
-  const script = `set -eo pipefail\ntrap 'kill $DEV 2>/dev/null || true' EXIT\n${commands.replaceAll('--port 8080', `--port ${port}`)}`
+  const script = `set -eo pipefail\ntrap 'kill $DEV 2>/dev/null || true' EXIT\n${commands.replaceAll('--port 8090', `--port ${port}`)}`
   const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: folder, env, timeout: 200_000 })
   assert.match(stdout, /"output":"MOCK_OK"/)
   assert.match(stdout, /→ MOCK_OK\nevery recorded call was made as recorded\n$/)

@@ -29,7 +29,7 @@ export function ScoreChart({ history, minScore, shown }: ScoreChartProps) {
   return (
     <div className={styles['chart']} role="img" aria-label={text.chart(points.length, wordsOf(newest))}>
       <div className={styles['legend']}>
-        <span className={styles['score']}>{text.legend.score}</span>
+        <span>{text.legend.score}</span>
         <span className={styles['none']}>{text.legend.none}</span>
         <span className={styles['served']}>{text.legend.deployed}</span>
       </div>
