@@ -10,6 +10,7 @@ import type { Platform } from '../flows/platform/running-platform.ts'
 import { commandsOf } from '../flows/readme.ts'
 import { preludeOf } from '../../scripts/preludes/prelude.ts'
 import { filesOfPage } from './page-files.ts'
+import { quickNpx } from './quick-npx.ts'
 
 /** A terminal in which a reader follows a page: a checkout with a running platform, and nothing in its environment but the prelude. */
 export interface PageShell {
@@ -40,7 +41,7 @@ export function createPageShell(
   if (platform.dataDir === undefined) throw new Error('the platform has no data folder')
   symlinkSync(platform.dataDir, join(folder, '.mesh'))
   for (const [path, text] of filesOfPage(file)) writeIn(folder, path, text)
-  const terminal = createTerminal(folder)
+  const terminal = createTerminal(folder, quickNpx(scope))
   let prepared: Promise<string> | undefined
   const run = async (commands: string): Promise<string> => {
     await (prepared ??= terminal(preludeOf(readFileSync(file, 'utf8'))))
@@ -69,11 +70,11 @@ const ofBash =
   /^declare -\S*r|^declare \S+ (?:BASH\w*|DIRSTACK|FUNCNAME|GROUPS|LINENO|PIPESTATUS|PWD|OLDPWD|SHLVL|IFS|_)\b/
 
 /** Runs commands one after the other. Each bash begins with what the one before has left. */
-function createTerminal(folder: string): (commands: string) => Promise<string> {
+function createTerminal(folder: string, programs: string): (commands: string) => Promise<string> {
   const home = tempFolder('home').path
   const state = join(home, 'state')
   writeFileSync(state, '')
-  const env = { PATH: [dirname(findServer('kubectl') ?? ''), process.env['PATH']].join(':'), HOME: home }
+  const env = { PATH: [programs, dirname(findServer('kubectl') ?? ''), process.env['PATH']].join(':'), HOME: home }
   const keep = `{ declare -p; declare -f; } > '${state}.new'`
   return async (commands) => {
     const script = `source '${state}'\nset -eo pipefail\n${commands}\n${keep}`
