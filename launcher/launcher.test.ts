@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import test from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { AGENT_DEFAULTS } from '#schemas/crds/agent-deployment.ts'
@@ -133,6 +134,21 @@ test('P3: SIGTERM fails health first, refuses new work, lets the run in flight e
   await post(`${url}/runs/r1/ack`)
   assert.equal(await launched.exited, 0)
   assert.ok(launched.notes().includes('signal SIGTERM'))
+})
+
+test('P3: a launcher without runs refuses a run that is on its way, rather than to close its connection', async (t) => {
+  // A busy machine is late once or several times.
+  for (let tries = 1; ; tries++) {
+    const launched = await launch(t, { command: nodeAgent })
+    const { url } = launched
+    assert.equal((await fetch(`${url}/healthz`)).status, 200)
+    launched.kill('SIGTERM')
+    await pause(50)
+    const late = await post(`${url}/invoke`, { input: {} }, run('r1')).catch(() => undefined)
+    assert.equal(await launched.exited, 0)
+    if (late?.body.error === 'draining') return
+    assert.ok(tries < 10, 'no late run was refused')
+  }
 })
 
 test('P3: a run that outlives the grace fails, a stubborn agent is killed', async (t) => {

@@ -33,6 +33,9 @@ const crashGraceMs = 5000
  * whether the agent has the run (PODA18).
  */
 const lateInvokeMs = 1000
+
+/** The same for a launcher that ends: a worker has chosen it, and does not know yet. */
+const lateDrainMs = 250
 const agentTermMs = 3000
 
 /** Limit of a shutdown after the parent has ended; the process group guard then ends the agent. */
@@ -161,7 +164,8 @@ async function endOrphaned(launcher: Launcher, supervisor: Supervisor | undefine
 // P3: fails health, refuses new runs, waits for active runs, sends spans, then ends the agent.
 async function shutDown(launcher: Launcher, supervisor: Supervisor | undefined, graceMs: number): Promise<number> {
   launcher.drain()
-  await within(graceMs, launcher.idle())
+  const late = new Promise((resolve) => setTimeout(resolve, lateDrainMs))
+  await within(graceMs, Promise.all([late, launcher.idle()]))
   const agentEnd = launcher.registry.active().length === 0 ? undefined : supervisor?.end(agentTermMs)
   await within(agentTermMs, launcher.registry.stopAll('shutdown'))
   await launcher.close()

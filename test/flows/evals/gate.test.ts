@@ -267,7 +267,7 @@ test('a revision serves only after its evaluation has passed', { timeout: 480_00
 /** Up to 50 runs a second through the agent until `end`, which returns state and revision of each. */
 function startLoad({ ask }: Rig) {
   const seen: Promise<string>[] = []
-  const ended: string[] = []
+  const reached: string[] = []
   let open = 0
   const one = async (): Promise<string> => {
     const body = { agent: { namespace: 'demo', name: 'bot' }, input: 'Hi', timeout: '60s' }
@@ -282,12 +282,12 @@ function startLoad({ ask }: Rig) {
     open++
     const run = one().finally(() => open--)
     seen.push(run)
-    run.then((shown) => ended.push(shown)).catch(() => undefined)
+    run.then((shown) => reached.push(shown)).catch(() => undefined)
   }, 20)
   return {
     /** Waits until a run has ended like this. */
     reaches: async (wanted: string): Promise<void> => {
-      await until(`a run that ${wanted}`, async () => (ended.includes(wanted) ? true : undefined))
+      await until(`a run that ${wanted}`, async () => (reached.includes(wanted) ? true : undefined))
     },
     end: async () => {
       clearInterval(timer)
