@@ -24,6 +24,13 @@ const scriptStep = Type.Object(
         description: 'The step applies when the last user message contains this string.',
       }),
     ),
+    systemContains: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 1024,
+        description: 'The step applies only when the system prompt contains this string, too.',
+      }),
+    ),
     toolCalls: Type.Optional(
       Type.Array(scriptedToolCall, {
         maxItems: 16,

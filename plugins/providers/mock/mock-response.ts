@@ -16,8 +16,9 @@ const plain = 'MOCK_OK'
 
 /**
  * Computes the response from the request only. With `response_format` it is the smallest valid instance, or, for generate and refine, a config
- * derived from the request. Otherwise the first step of the script whose `contains` is in the last user message applies. Its tool calls are returned
- * once per user message, if the request has those tools, then its reply. All other requests are answered with `MOCK_OK`.
+ * derived from the request. Otherwise the first step of the script applies whose `contains` is in the last user message and whose `systemContains` is
+ * in the system prompt. Its tool calls are returned once per user message, if the request has those tools, then its reply. All other requests are
+ * answered with `MOCK_OK`.
  */
 export function mockResponse(body: Body, script: Script = []): MockResponse {
   const messages = list(body.messages).filter(isObject)
@@ -25,7 +26,7 @@ export function mockResponse(body: Body, script: Script = []): MockResponse {
   if (structured !== undefined) return { text: structured, toolCalls: [] }
   const lastUser = messages.findLastIndex(({ role }) => role === 'user')
   const prompt = textOf(messages[lastUser]?.content)
-  const step = script.find(({ contains }) => contains === undefined || prompt.includes(contains))
+  const step = stepOf(script, prompt, messages)
   if (step === undefined) return { text: plain, toolCalls: [] }
   const answered = messages.slice(lastUser + 1).some(({ role }) => role === 'tool')
   const offered = new Set(list(body.tools).map(toolName))
@@ -33,6 +34,16 @@ export function mockResponse(body: Body, script: Script = []): MockResponse {
     answered || body.tool_choice === 'none' ? [] : (step.toolCalls ?? []).filter(({ name }) => offered.has(name))
   if (calls.length === 0) return { text: step.reply ?? plain, toolCalls: [] }
   return { text: '', toolCalls: calls.map((call) => ({ name: call.name, arguments: call.arguments ?? {} })) }
+}
+
+function stepOf(script: Script, prompt: string, messages: readonly Body[]) {
+  const system = messages
+    .filter(({ role }) => role === 'system' || role === 'developer')
+    .map(({ content }) => textOf(content))
+    .join('\n')
+  return script.find(
+    ({ contains = '', systemContains = '' }) => prompt.includes(contains) && system.includes(systemContains),
+  )
 }
 
 function structuredText(format: unknown, messages: readonly Body[]): string | undefined {

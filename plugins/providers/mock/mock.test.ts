@@ -74,3 +74,16 @@ test('the reply is MOCK_OK without a script, and a script calls offered tools on
   assert.equal(mockResponse({ messages: [{ role: 'user', content: 'hi' }], tools }, script).text, 'else')
   assert.equal(mockResponse({ messages: [user], response_format: { type: 'json_object' } }, script).text, '{}')
 })
+
+test('a step of a script may depend on the system prompt', () => {
+  const script = [{ contains: 'Ada', systemContains: 'friendly', reply: 'Welcome, Ada!' }, { reply: 'Next.' }]
+  const reply = (system: readonly object[], input: string) =>
+    mockResponse({ messages: [...system, { role: 'user', content: input }] }, script).text
+  const friendly = { role: 'system', content: 'You are friendly.' }
+  const parts = [{ type: 'text', text: 'You are friendly.' }]
+  assert.equal(reply([friendly], 'I am Ada.'), 'Welcome, Ada!')
+  assert.equal(reply([{ role: 'developer', content: parts }], 'I am Ada.'), 'Welcome, Ada!')
+  assert.equal(reply([friendly], 'I am Bob.'), 'Next.')
+  assert.equal(reply([{ role: 'system', content: 'You are curt.' }], 'I am Ada.'), 'Next.')
+  assert.equal(reply([], 'I am Ada, and friendly.'), 'Next.')
+})
