@@ -9,6 +9,11 @@ export interface DevValues {
   readonly 'base-url': string | undefined
   readonly 'key-env': string | undefined
   readonly 'no-wait': boolean
+  readonly ui: boolean
+  /** Undefined: 8888. */
+  readonly 'ui-port': number | undefined
+  /** Undefined: `ui/dist`, else the console of the package. */
+  readonly 'ui-dist': string | undefined
   readonly record: string | undefined
   readonly replay: string | undefined
   readonly data: string | undefined

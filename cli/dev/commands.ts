@@ -11,6 +11,7 @@ export function devCommand(commands: readonly ListedCommand[]): CliCommand {
       ['dev', 'runs agent.yaml; POST http://127.0.0.1:8080/invoke calls it'],
       ['dev -f bot.yaml --provider real --model gpt-5-mini --key-env OPENAI_API_KEY', 'with a model of OpenAI'],
       ['dev --provider real --model llama3.2 --base-url http://127.0.0.1:11434/v1', 'with a model on this machine'],
+      ['dev --ui', 'also serves the console, at http://127.0.0.1:8888'],
       ['dev --record run.json', 'records model calls and tool calls'],
       ['dev --replay run.json', 'repeats the recorded runs, and fails if the agent does something else'],
     ],
@@ -18,6 +19,9 @@ export function devCommand(commands: readonly ListedCommand[]): CliCommand {
   curl -H 'Content-Type: application/json' -d '{"input":"Hi"}' http://127.0.0.1:8080/invoke
 runs it, and its trace is printed. An edit of the file reloads the agent; while the file is not valid, the last valid one serves.
 Ctrl-C stops everything. The data is in a temporary folder that is removed then, unless --data names another one.
+
+--ui serves the console without a sign-in: every program and user of this machine is the admin of the platform there.
+The default of --ui-dist is looked for in the working directory; without it, the console of the package is served.
 
 --replay invokes the agent with the recorded inputs, prints what differed from the recording, and exits.`,
     options: {
@@ -31,6 +35,10 @@ Ctrl-C stops everything. The data is in a temporary folder that is removed then,
       },
       'key-env': { value: 'NAME', help: 'variable that holds the API key of --provider real' },
       'no-wait': { help: 'do not wait until the agent is ready' },
+      ui: { help: 'also serve the console, without a sign-in' },
+      // Presets that only the help has: without --ui, both options are errors.
+      'ui-port': { value: 'PORT', help: 'port of --ui; 0: any free one (default 8888)', parse: toDevPort },
+      'ui-dist': { value: 'DIR', help: 'folder of a built console (default ui/dist)' },
       record: { value: 'FILE', help: 'add the calls of each run to this recording (mode 0600)' },
       replay: { value: 'FIXTURE', help: 'a recording (JSON), or a folder with its parts' },
       data: { value: 'DIR', help: 'folder that keeps the data; default: a temporary one' },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import test from 'node:test'
@@ -17,6 +17,10 @@ test('dev refuses what it cannot use with exit code 1, one line that says what, 
   mkdirSync(join(folder.path, 'folder'))
   const agent = file('agent.yaml', 'name: bot\nmodel: {route: mock}\n')
   const taken = new URL(await listen(t, createServer())).port
+  const dist = join(folder.path, 'dist')
+  mkdirSync(dist)
+  symlinkSync(agent, join(dist, 'index.html'))
+  const ui = ['-f', agent, '--ui']
   const real = ['-f', agent, '--provider', 'real']
   for (const [args, what, todo] of [
     [[], /agent\.yaml: does not exist/, /--file names/],
@@ -38,6 +42,15 @@ test('dev refuses what it cannot use with exit code 1, one line that says what, 
     [[...real, '--model', 'm', '--key-env', 'NO_KEY'], /variable NO_KEY \(--key-env\) is not set/, /export NO_KEY/],
     [[...real, '--model', 'm', '--key-env', 'sk-1234'], /must be the name of a variable/, /OPENAI_API_KEY/],
     [[...real, '--model', 'm', '--base-url', 'http://u:p4ss@h/'], /--base-url must be/, /For example/],
+    [['-f', agent, '--ui-port', '8888'], /: --ui-port is of --ui$/, /Add --ui/],
+    [['-f', agent, '--ui-dist', 'ui/dist'], /: --ui-dist is of --ui$/, /Add --ui/],
+    [[...ui, '--replay', agent], /--replay ends by itself/, /Leave one of them out/],
+    [[...ui, '-p', '9999', '--ui-port', '9999'], /--port and --ui-port are both 9999/, /Choose another/],
+    [[...ui, '--ui-dist', join(folder.path, 'none\u001b')], /none\\u001b does not exist/, /Build the console/],
+    [[...ui, '--ui-dist', agent], /agent\.yaml is not a folder/, /Build the console/],
+    [[...ui, '--ui-dist', join(folder.path, 'folder')], /folder has no index\.html/, /Build the console/],
+    [[...ui, '--ui-dist', dist], /index\.html that leads out of the folder/, /Build the console/],
+    [[...ui, '-p', '0', '--ui-port', taken], new RegExp(`port ${taken} is taken`), /another with --ui-port/],
   ] as const) {
     const untilStopped = () => new Promise<undefined>(() => undefined)
     const { code, out, err } = await runCli(['dev', ...args], { untilStopped })
@@ -49,6 +62,15 @@ test('dev refuses what it cannot use with exit code 1, one line that says what, 
     // oxlint-disable-next-line no-control-regex
     assert.doesNotMatch(err, /p4ss|sk-1234|[\u0000-\u0009\u000b-\u001f]/)
   }
-  for (const args of [['-p', 'x'], ['-p', '65536'], ['--provider', 'other'], ['--file'], ['--unknown'], ['x']])
+  for (const args of [
+    ['-p', 'x'],
+    ['-p', '65536'],
+    ['--ui', '--ui-port', '-1'],
+    ['--ui', '--ui-port', '1e9'],
+    ['--provider', 'other'],
+    ['--file'],
+    ['--unknown'],
+    ['x'],
+  ])
     assert.equal((await runCli(['dev', ...args])).code, 1, args.join(' '))
 })

@@ -4,6 +4,7 @@ import { signalCode } from '#cli/contract/stop-signal.ts'
 import { closeInReverse } from './stack/closers.ts'
 import type { Closers } from './stack/closers.ts'
 import { findBackend } from './agent/find-backend.ts'
+import { findConsole } from './console/find-console.ts'
 import { readDevAgent } from './agent/read-agent.ts'
 import { replayAgent } from './replay/replay-agent.ts'
 import { serveAgent } from './serve-agent.ts'
@@ -14,6 +15,7 @@ export async function runDev(input: DevInput): Promise<number> {
   refuseTogether(values)
   const backend = findBackend(values, env)
   const agent = await readDevAgent(input, values.file)
+  const ui = await findConsole(values)
   const closers: Closers = []
   const ending = new AbortController()
   const stopped = input.untilStopped().then((signal) => {
@@ -27,7 +29,7 @@ export async function runDev(input: DevInput): Promise<number> {
     const { replay: path } = values
     const served =
       path === undefined
-        ? serveAgent(input, { agent, backend, closers, signal })
+        ? serveAgent(input, { agent, backend, ui, closers, signal })
         : replayAgent(input, { agent, path, closers, signal })
     // A failure after the signal is one of the stop.
     served.catch(() => undefined)

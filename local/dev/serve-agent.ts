@@ -5,6 +5,9 @@ import { applyAgent, removeAgent, untilReady } from './agent/agent-session.ts'
 import type { AgentSession } from './agent/agent-session.ts'
 import type { Closers } from './stack/closers.ts'
 import type { DevStack } from './stack/dev-stack.ts'
+import { serveConsole } from './console/console-server.ts'
+import type { FoundConsole } from './console/find-console.ts'
+import type { ConsoleTarget } from './console/pass-request.ts'
 import { serveFront } from './front/front-server.ts'
 import type { FrontTarget } from './front/front-server.ts'
 import type { ModelBackend } from './agent/model-objects.ts'
@@ -21,6 +24,8 @@ import { watchEdits } from './front/watch-file.ts'
 export interface DevStart {
   readonly agent: DevAgent
   readonly backend: ModelBackend
+  /** Undefined without `--ui`. */
+  readonly ui: FoundConsole | undefined
   readonly closers: Closers
   readonly signal: AbortSignal
 }
@@ -28,9 +33,9 @@ export interface DevStart {
 /** Starts platform and agent, publishes its port and follows its file. Resolves with an exit code only if the session ends by itself. */
 export async function serveAgent(input: DevInput, start: DevStart): Promise<number> {
   const { values, out } = input
-  const { agent, backend, closers, signal } = start
+  const { agent, backend, ui, closers, signal } = start
   const began = performance.now()
-  const published: { target?: FrontTarget; onRun?: (runId: string) => Promise<void> } = {}
+  const published: { target?: FrontTarget; platform?: ConsoleTarget; onRun?: (runId: string) => Promise<void> } = {}
   const openRecording = values.record === undefined ? undefined : await openRecorder(values.record)
   const front = await openPort('--port', values.port, () =>
     serveFront({
@@ -40,8 +45,10 @@ export async function serveAgent(input: DevInput, start: DevStart): Promise<numb
     }),
   )
   closers.push(front.close)
+  const consoleUrl = ui === undefined ? undefined : await openConsole(ui, () => published.platform, closers)
   const stack = await openDevStack(input, closers)
   const { cluster, api } = stack
+  published.platform = { url: stack.started.url, bearer: stack.bearer }
   const recorder = openRecording?.(api)
   published.onRun = (runId) => reportRun(input, { api, recorder, runId })
   const session: AgentSession = { cluster, api, backend, objects: [], isRecorded: recorder !== undefined }
@@ -55,9 +62,20 @@ export async function serveAgent(input: DevInput, start: DevStart): Promise<numb
     await smoke(front.url)
   }
   publish(agent)
-  out(announcement(input, { url: front.url, ms: performance.now() - began, name: agent.agent.metadata.name }))
+  const ms = performance.now() - began
+  out(announcement(input, { url: front.url, consoleUrl, ms, name: agent.agent.metadata.name }))
   if (values.file !== '-') closers.push(followFile(input, { session, agent, publish, signal }))
   return new Promise(() => undefined)
+}
+
+async function openConsole(
+  ui: FoundConsole,
+  target: () => ConsoleTarget | undefined,
+  closers: Closers,
+): Promise<string> {
+  const server = await openPort('--ui-port', ui.port, () => serveConsole({ ...ui, target }))
+  closers.push(server.close)
+  return server.url
 }
 
 interface EndedRun {
@@ -92,16 +110,20 @@ async function smoke(url: string): Promise<void> {
   if (!response.ok) throw new CliProblem(`the published port responds with ${response.status}`, 'Start dev again.')
 }
 
-function announcement(
-  { values }: DevInput,
-  { url, ms, name }: { readonly url: string; readonly ms: number; readonly name: string },
-): string {
+interface Announced {
+  readonly url: string
+  readonly consoleUrl: string | undefined
+  readonly ms: number
+  readonly name: string
+}
+
+function announcement({ values }: DevInput, { url, consoleUrl, ms, name }: Announced): string {
   const model = values.provider === 'mock' ? 'mock (always MOCK_OK)' : `${values.model}`
   const state = values['no-wait'] ? 'is starting' : 'is ready'
   return `agent ${name} ${state} (${(ms / 1000).toFixed(1)} s), model ${toSafeText(model)}
   invoke   POST ${url}/invoke
            curl -H 'Content-Type: application/json' -d '{"input":"Hi"}' ${url}/invoke
-Edits of ${toSafeText(values.file)} reload it. Ctrl-C stops it.
+${consoleUrl === undefined ? '' : `  console  ${consoleUrl}\n`}Edits of ${toSafeText(values.file)} reload it. Ctrl-C stops it.
 `
 }
 

@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.ts'
 
 const clientTest = ['cli/api/client.test.ts']
 const contextTest = ['cli/context/context.test.ts']
+const consoleTest = ['local/dev/console/console-server.test.ts']
 
 /** Defects in the shells of `meshctl` and of the console. */
 export const mutants: readonly Mutant[] = [
@@ -92,5 +93,45 @@ export const mutants: readonly Mutant[] = [
     replace: '  if (page === undefined) return\n  if (pages.length === 0) refuse(',
     tests: ['scripts/generators/console-pages.test.ts'],
     only: 'an entry that its plugin does not declare',
+  },
+  {
+    name: 'a page of another origin uses the console of dev as its caller',
+    file: 'local/dev/front/loopback-server.ts',
+    find: "isServedHost(host) && isOwn && site !== 'cross-site'",
+    replace: "isServedHost(host) && site !== 'cross-site'",
+    tests: consoleTest,
+    only: 'other hosts, origins and pages',
+  },
+  {
+    name: 'a link of the folder leads the console of dev out of it',
+    file: 'local/dev/console/folder-file.ts',
+    find: "=== '..' || isAbsolute(below)",
+    replace: '=== below || isAbsolute(below)',
+    tests: consoleTest,
+    only: 'nothing outside the folder',
+  },
+  {
+    name: 'the console of dev serves hidden files of its folder',
+    file: 'local/dev/console/send-file.ts',
+    find: "  if (names.some((name) => name.startsWith('.'))) throw new Fail('not_found')\n",
+    replace: '',
+    tests: consoleTest,
+    only: 'nothing outside the folder',
+  },
+  {
+    name: 'a request of the console of dev keeps its cookies and its bearer',
+    file: 'local/dev/console/pass-request.ts',
+    find: '([name]) => !dropped.has(name) &&',
+    replace: '([name]) =>',
+    tests: consoleTest,
+    only: 'requests of the API have the bearer',
+  },
+  {
+    name: 'a body of chunks becomes a second request of the console of dev',
+    file: 'local/dev/console/pass-request.ts',
+    find: "? {} : { 'transfer-encoding': 'chunked' }",
+    replace: '? {} : {}',
+    tests: consoleTest,
+    only: 'requests of the API have the bearer',
   },
 ]

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isObject } from '#core/json/is-object.ts'
-import { isServedHost } from '#core/net/loopback-host.ts'
+import { isLocalRequest, listenOnLoopback } from './loopback-server.ts'
+import type { LoopbackServer } from './loopback-server.ts'
 
 /** Calls `POST /api/invoke` of the BFF with a body, and returns its response. */
 export type Invoke = (request: {
@@ -10,12 +10,6 @@ export type Invoke = (request: {
   readonly accept: string
   readonly signal: AbortSignal
 }) => Promise<Response>
-
-/** The published port of the agent. */
-export interface FrontServer {
-  readonly url: string
-  close(): Promise<void>
-}
 
 /** The agent of the moment, and how it is invoked. */
 export interface FrontTarget {
@@ -46,41 +40,11 @@ const MAX_TAPPED = 4 * 1024 * 1024
 const fields = new Set(['input', 'conversationId', 'labels', 'timeout'])
 
 /** Serves `POST /invoke` on loopback: the run goes through the BFF. Rejects if the port cannot be bound. */
-export async function serveFront(options: FrontOptions): Promise<FrontServer> {
-  const server = createServer((request, response) => {
-    respond(options, request, response).catch((error: unknown) => {
-      fail(response, error)
-      // A client reads the response when it has sent its body.
-      request.resume()
-    })
+export function serveFront(options: FrontOptions): Promise<LoopbackServer> {
+  return listenOnLoopback(options.port, {
+    respond: (request, response) => respond(options, request, response),
+    fail,
   })
-  server.requestTimeout = 30_000
-  server.listen(options.port, '127.0.0.1')
-  await once(server, 'listening')
-  return { url: loopbackUrlOf(server), close: () => closeServer(server) }
-}
-
-/** Address of a server on loopback. */
-export function loopbackUrlOf(server: Server): string {
-  const bound = server.address()
-  if (bound === null || typeof bound === 'string') throw new Error('the system gave no port')
-  return `http://127.0.0.1:${bound.port}`
-}
-
-/** Closes a server and its open requests. */
-export async function closeServer(server: Server): Promise<void> {
-  const closed = once(server, 'close')
-  server.close()
-  server.closeAllConnections()
-  await closed
-}
-
-/** Whether a request comes from this machine and from no page of another origin (H1). */
-export function isLocalRequest({ headers, rawHeaders }: IncomingMessage): boolean {
-  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host')
-  const { host, origin, 'sec-fetch-site': site } = headers
-  const isOwn = origin === undefined || origin === `http://${host}`
-  return hosts.length === 1 && isServedHost(host) && isOwn && site !== 'cross-site' && site !== 'same-site'
 }
 
 async function respond(options: FrontOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
