@@ -1,12 +1,8 @@
 import type { RefusedField } from '#ui/api/api-problem.ts'
 import { toNode } from '#ui/parts/yaml/schema-shape.ts'
 import type { ValueSchema } from '#ui/parts/yaml/schema-shape.ts'
+import { isManifest } from './gate/is-manifest.ts'
 import type { ApiDocument } from '#ui/kinds/served-kind.ts'
-
-/** Whether a document is an object of Kubernetes; otherwise it is in the simplified format. */
-export function isManifest(value: unknown): boolean {
-  return toNode(value)?.['kind'] !== undefined
-}
 
 /** The body that creates the agent of a document. */
 export function toBody(value: unknown, namespace: string): object {

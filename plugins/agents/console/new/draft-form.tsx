@@ -12,7 +12,9 @@ import { checkValue } from '#ui/parts/yaml/schema-problems.ts'
 import { toNode } from '#ui/parts/yaml/schema-shape.ts'
 import { readYaml } from '#ui/parts/yaml/yaml-source.ts'
 import { draftKeyOf } from './agent-source.ts'
-import { isManifest, schemaOf, toBody } from './draft-body.ts'
+import { schemaOf, toBody } from './draft-body.ts'
+import { FileGateCard } from './gate/gate-card.tsx'
+import { isManifest } from './gate/is-manifest.ts'
 import styles from './new-agent.module.css'
 import { RefineCard } from './refine-card.tsx'
 import { RequirementsCard } from './requirements-card.tsx'
@@ -81,6 +83,7 @@ export function DraftForm(props: DraftFormProps) {
           <RefineCard {...{ yaml, namespace }} wordsKey={`${draftKey}/change`} onTake={setYaml} />
         )}
         <RequirementsCard body={body} />
+        <FileGateCard {...{ yaml, namespace }} onTake={setYaml} />
       </DocumentPanes>
       <div className={styles['actions']}>
         <Button kind="primary" isBusy={busy === 'create'} onClick={create}>

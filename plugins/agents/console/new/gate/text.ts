@@ -1,0 +1,20 @@
+/** The words of the gate of a new agent, in English. */
+export const gateText = {
+  title: 'Gate',
+  none: 'New revisions serve at once.',
+  gated: (suite: string) => `A new revision serves once it has passed the suite ${suite}.`,
+  action: 'Gate this file',
+  hint: 'A new suite scores each revision with the cases of a dataset. A revision below the score does not serve.',
+  create: 'Create the suite',
+  created: (suite: string) => `${suite} was created, and the file names it`,
+  dataset: 'Dataset',
+  datasetHint: 'Its latest pin, or its cases as they are.',
+  noDatasets: 'There is no dataset in this namespace. Save runs as cases to have one.',
+  evaluator: 'An output is good if it',
+  evaluators: { contains: 'contains the expected output', exact: 'is the expected output' },
+  minScore: 'Score that is needed',
+  minScoreHint: 'From 0 to 1: the part of the cases that is good.',
+  wrongScore: 'A number from 0 to 1.',
+  suite: 'Name of the suite',
+  blocked: 'The YAML has no place for a gate: what is there is an alias or a value.',
+} as const
