@@ -4,7 +4,7 @@ import type { FileBody } from '#core/http/input/body.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import { DatasetParams, DatasetQuery, ImportedCases, ImportInput } from '#schemas/api/datasets.ts'
 import type { DatasetsServices } from '../contract/services.ts'
-import type { DatasetsTables } from '../contract/tables.ts'
+import type { DatasetsTables, SelectedDataset } from '../contract/tables.ts'
 import type { ImportRow } from '../import/import-row.ts'
 import { readCsv } from '../import/read-csv.ts'
 import { readImport } from '../import/read-import.ts'
@@ -75,10 +75,14 @@ async function importRows(
   return store.transact(async (tx) => {
     const dataset = await lockDataset(tx.tables<DatasetsTables>(), before)
     // Its schemas must be those that the rows were checked against.
-    if (dataset?.id !== before.id || dataset.version !== before.version)
+    if (dataset?.id !== before.id || !hasSameSchemas(dataset, before))
       throw dataset === undefined
         ? unknownDataset()
         : new Fail('precondition_failed', 'The dataset was changed meanwhile.')
     return writeCases(services, { tx, dataset }, inBatches(cases), { by: call.access.username, way: 'import' })
   })
+}
+
+function hasSameSchemas(now: SelectedDataset, before: SelectedDataset): boolean {
+  return now.input_schema === before.input_schema && now.expected_schema === before.expected_schema
 }
