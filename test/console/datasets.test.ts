@@ -15,7 +15,7 @@ import { startBrowser } from './look.ts'
 
 const files = await consoleFiles()
 
-test('a label is read by its type, and what is none says why', () => {
+test('a label is read by its type, and other text is refused with the reason', () => {
   const typed = { name: ' correct ', comment: ' ', value: '' } as const
   const read = (dataType: 'numeric' | 'text' | 'correction' | 'boolean', value: string | boolean) =>
     readLabel({ ...typed, dataType, value })

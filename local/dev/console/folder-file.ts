@@ -14,7 +14,7 @@ export class OutsideFolder extends Error {
   override readonly name = 'OutsideFolder'
 }
 
-// The file is not there, or its name is none of this system.
+// The file is not there, or this system has no such name.
 const missing = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'EACCES', 'ELOOP', 'EINVAL', 'ERR_INVALID_ARG_VALUE'])
 
 /** Finds a regular file below a folder without symbolic links in its own path. Throws `OutsideFolder`. */

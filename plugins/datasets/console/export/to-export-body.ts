@@ -11,7 +11,7 @@ export interface TypedExport {
 /** Nothing typed. */
 export const emptyExport: TypedExport = { agent: '', most: '1000', to: 'dataset', hasExpected: true, redact: '' }
 
-/** The body of the export; undefined if the number is none of 1 to 100,000. Pure. */
+/** The body of the export; undefined if the number is not from 1 to 100,000. Pure. */
 export function toExportBody({ agent, most, to, hasExpected, redact }: TypedExport): object | undefined {
   const limit = Number(most.trim())
   if (most.trim() === '' || !Number.isInteger(limit) || limit < 1 || limit > 100_000) return undefined

@@ -123,7 +123,7 @@ async function follow({ api, progress }: EvalInput, plan: PreviewPlan, stop: Sto
   return readAllCases(api, { ...of, ...(revision === null ? {} : { revision }) })
 }
 
-// Reported only: without the right to read it there is none.
+// Reported only: it is left out without the right to read it.
 async function readBaseline(
   { api }: EvalInput,
   { namespace, name, suite }: Candidate,
