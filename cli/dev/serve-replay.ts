@@ -28,10 +28,7 @@ export async function serveReplay(
     untilStopped: () => stop.promise,
   })
   const failed = ended.then(() => {
-    throw new CliProblem(
-      `--replay: ${said.join('').trim()}`,
-      'dev --record FILE and meshctl download-fixture write recordings.',
-    )
+    throw new CliProblem(`--replay: ${said.at(-1)?.trim()}`)
   })
   const url = await Promise.race([served.promise, failed])
   failed.catch(() => undefined)

@@ -62,19 +62,21 @@ test(
 
     mkdirSync(file('folder'))
     for (const [args, why] of [
-      [[other, '-o', file('new.json')], 'the run has no recording\n'],
-      [[runId, '-o', file('none/new.json')], `${file('none/new.json')} cannot be written: ENOENT\n`],
-      [[runId, '-o', file('folder')], `${file('folder')} cannot be written: EISDIR\n`],
-    ] as const)
-      assert.deepEqual(await run(args, env), { code: 2, out: '', err: why })
+      [[other, '-o', file('new.json')], 'the run has no recording\nRuns of an agent with recording: {} have one, '],
+      [[runId, '-o', file('none/new.json')], `${file('none/new.json')} cannot be written: ENOENT\nName another file `],
+      [[runId, '-o', file('folder')], `${file('folder')} cannot be written: EISDIR\nName another file `],
+    ] as const) {
+      const { code, out, err } = await run(args, env)
+      assert.deepEqual([code, out, err.slice(0, why.length), err.split('\n').length], [2, '', why, 3])
+    }
     const refused = await run([runId, '-o', file('new.json')], { ...env, OBJECT_STORE_SECRET_KEY: 'wrong-canary' })
     assert.equal(refused.code, 2)
-    assert.match(refused.err, /^the object store refused the request: 403 \w+\n$/)
+    assert.match(refused.err, /^the object store refused the request: 403 \w+\nCheck the keys, [^\n]+\n$/)
     await server.kill9()
     assert.deepEqual(await run([runId, '-o', file('new.json')], env), {
       code: 2,
       out: '',
-      err: 'the object store does not respond\n',
+      err: 'the object store does not respond\nCheck OBJECT_STORE_ADDR and OBJECT_STORE_TLS, or try again later.\n',
     })
     assert.deepEqual(readdirSync(path).toSorted(), ['folder', 'kept.json', 'out.json'])
   },
@@ -99,6 +101,7 @@ test('X8: without the id of a run or an object store the exit code is 1, and no 
     const { code, out, err } = await run([...args, '-o', file('x')], given)
     assert.deepEqual([code, out], [1, ''], err)
     assert.match(err, why)
+    assert.match(err, /^[^\n]+\n(?:Set the OBJECT_STORE_ variables|meshctl runs list has)[^\n]+\n$/)
     assert.doesNotMatch(err, /canary|\n\s+at /)
   }
 })

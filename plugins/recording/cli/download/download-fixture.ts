@@ -1,10 +1,11 @@
 import { Fail } from '#core/errors/domain-error.ts'
 import { ObjectStoreError } from '#core/objects/object-store.ts'
-import type { ObjectStore } from '#core/objects/object-store.ts'
+import type { ObjectStore, ObjectStoreProblem } from '#core/objects/object-store.ts'
 import { DEFAULT_BUCKET, DEFAULT_REGION, S3SettingsProblem, parseS3Settings } from '#core/objects/s3-address.ts'
 import type { S3Address, S3Settings } from '#core/objects/s3-address.ts'
 import { openS3Store } from '#core/objects/s3-store.ts'
 import type { CliInput } from '#cli/contract/command.ts'
+import { toSafeText } from '#cli/contract/safe-text.ts'
 import { recordingErrors } from '#plugins/recording/contract/errors.ts'
 import { listParts, streamFixture } from '#plugins/recording/contract/format/stream-fixture.ts'
 import { writePrivateFile } from '#cli/contract/write-private-file.ts'
@@ -21,11 +22,11 @@ const FAILED = 2
 export async function downloadFixtureOf({ values, env, out, err }: CliInput<DownloadOptions>): Promise<number> {
   const { run, output = `${run}.fixture.json` } = values
   if (run === undefined || !/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(run)) {
-    err('RUN_ID must be the id of a run, a lowercase UUID\n')
-    return INVALID
+    return refuse(err, 'RUN_ID must be the id of a run, a lowercase UUID', 'meshctl runs list has the ids of runs.')
   }
-  const address = addressOf(env, err)
-  if (address === undefined) return INVALID
+  const address = addressOf(env)
+  if (typeof address === 'string')
+    return refuse(err, address, 'Set the OBJECT_STORE_ variables as the state role has them.')
   const store = openS3Store(address)
   try {
     const { complete } = await download(store, run, output)
@@ -33,7 +34,7 @@ export async function downloadFixtureOf({ values, env, out, err }: CliInput<Down
     out(`${output}\n`)
     return 0
   } catch (error) {
-    err(`${explain(error, output)}\n`)
+    err(`${explain(error, output).join('\n')}\n`)
     return FAILED
   } finally {
     await store.close()
@@ -55,24 +56,23 @@ async function download(store: ObjectStore, run: string, output: string): Promis
   return { complete: last.includes('"complete":true') }
 }
 
-function addressOf(env: CliInput['env'], err: CliInput['err']): S3Address | undefined {
+function refuse(err: CliInput['err'], problem: string, hint: string): number {
+  err(`${problem}\n${hint}\n`)
+  return INVALID
+}
+
+/** Returns what is wrong as a text. */
+function addressOf(env: CliInput['env']): S3Address | string {
   const { OBJECT_STORE_ADDR: addr = '', OBJECT_STORE_TLS: tls = 'false' } = env
-  if (addr === '') {
-    err('OBJECT_STORE_ADDR is missing: host:port of the object store\n')
-    return undefined
-  }
-  if (tls !== 'true' && tls !== 'false') {
-    err('OBJECT_STORE_TLS must be true or false\n')
-    return undefined
-  }
+  if (addr === '') return 'OBJECT_STORE_ADDR is missing: host:port of the object store'
+  if (tls !== 'true' && tls !== 'false') return 'OBJECT_STORE_TLS must be true or false'
   const { OBJECT_STORE_BUCKET: bucket = DEFAULT_BUCKET, OBJECT_STORE_REGION: region = DEFAULT_REGION } = env
   const keys = { accessKey: env['OBJECT_STORE_ACCESS_KEY'], secretKey: env['OBJECT_STORE_SECRET_KEY'] }
   try {
     return parseS3Settings({ addr, bucket, region, tls: tls === 'true', ...keys })
   } catch (error) {
     if (!(error instanceof S3SettingsProblem)) throw error
-    err(`${variables[error.setting]} ${error.message}\n`)
-    return undefined
+    return `${variables[error.setting]} ${error.message}`
   }
 }
 
@@ -85,12 +85,17 @@ const variables: Readonly<Record<keyof S3Settings, string>> = {
   tls: 'OBJECT_STORE_TLS',
 }
 
-function explain(error: unknown, output: string): string {
-  if (error instanceof Fail) {
-    if (error.code === 'no_fixture') return 'the run has no recording'
-    return error.cause instanceof ObjectStoreError ? error.cause.message : error.message
-  }
-  if (error instanceof ObjectStoreError) return error.message
+const hints: Readonly<Record<ObjectStoreProblem, string>> = {
+  refused: 'Check the keys, OBJECT_STORE_BUCKET, and what the store lets these keys read.',
+  unavailable: 'Check OBJECT_STORE_ADDR and OBJECT_STORE_TLS, or try again later.',
+  too_large: 'Check that OBJECT_STORE_BUCKET is the bucket of the state role.',
+}
+
+function explain(error: unknown, output: string): readonly [problem: string, hint: string] {
+  const cause = error instanceof Fail ? error.cause : error
+  if (cause instanceof ObjectStoreError) return [cause.message, hints[cause.problem]]
+  if (error instanceof Fail)
+    return ['the run has no recording', 'Runs of an agent with recording: {} have one, from shortly after their end.']
   const { code } = error as NodeJS.ErrnoException
-  return `${output} cannot be written: ${code ?? 'unknown error'}`
+  return [`${toSafeText(output)} cannot be written: ${code ?? 'unknown error'}`, 'Name another file with --output.']
 }

@@ -287,7 +287,7 @@ test('the parts of a folder are merged as they were stored; links are not follow
   assert.deepEqual((await stop()).code, 0, path)
 })
 
-test('F1, F5: a path without a usable recording exits with 1 and one line without its content', async (t) => {
+test('F1, F5: a path without a usable recording exits with 1, what is wrong without its content, and what to do', async (t) => {
   const { file, write, merged, run } = inFolder(t)
   const fixture = mergeFixture(runId, [modelPart(1, 'canary'), endPart(1, 0)])
   const [call] = fixture.model
@@ -304,7 +304,7 @@ test('F1, F5: a path without a usable recording exits with 1 and one line withou
     assert.deepEqual([code, out], [1, ''], err)
     assert.match(err, why)
     assert.doesNotMatch(err, /canary|\n\s+at /)
-    assert.equal(err.split('\n').length, 2, err)
+    assert.match(err, /^[^\n]+\n(?:Choose another|meshctl dev --record)[^\n]+\n$/)
   }
   await fails(file('none'), /cannot be read: ENOENT/)
   await fails(file('empty'), /has no part of a recording/)
@@ -320,7 +320,9 @@ test('F1, F5: a path without a usable recording exits with 1 and one line withou
   await fails(write('call.json', { ...fixture, model: [{ ...call, epoch: 2 ** 31 }] }), /"\/model\/0/)
   await fails(write('redact.json', { ...fixture, redact: ['canary('] }), /"\/redact" has a pattern that is not valid/)
   await fails(write('deep.json', deepText), /is nested too deeply|is not a recording/)
-  assert.equal((await run()).code, 1)
+  await fails(write('binary.json', Buffer.from([0x7b, 0xff, 0x1b]).toString('latin1')), /is not a recording/)
+  const missing = await run()
+  assert.deepEqual([missing.code, missing.err.split('\n').length], [1, 3], missing.err)
   const taken = await serve(t, merged(modelPart(1, 'a'), endPart(1, 0)))
   await fails(file('run.fixture.json'), /^port \d+ cannot be used: EADDRINUSE/, '-p', new URL(taken.url).port)
   for (const port of ['65536', '-1', '4e3', '', '4000 ', '9'.repeat(400)]) {

@@ -16,12 +16,13 @@ interface ReplayOptions {
 const PASSED = 0
 const UNUSABLE = 1
 const DIVERGED = 2
+const WRITERS = 'meshctl dev --record FILE and meshctl download-fixture write recordings.'
 
 /** `meshctl replay-serve`. */
 export async function replayServeOf({ values, out, err, untilStopped }: CliInput<ReplayOptions>): Promise<number> {
   const { fixture: path, port, instructions = false } = values
   if (path === undefined) {
-    err('FIXTURE_PATH is missing: a merged recording, or a folder with its parts\n')
+    err(`FIXTURE_PATH is missing: a merged recording, or a folder with its parts\n${WRITERS}\n`)
     return UNUSABLE
   }
   let started: { readonly replay: Replay; readonly server: ReplayServer }
@@ -29,7 +30,7 @@ export async function replayServeOf({ values, out, err, untilStopped }: CliInput
     const replay = await open(path, { err, instructions })
     started = { replay, server: await serveReplay(replay, port) }
   } catch (error) {
-    err(`${explain(error, path, port)}\n`)
+    err(`${explain(error, path, port).join('\n')}\n`)
     return UNUSABLE
   }
   const { replay, server } = started
@@ -54,13 +55,18 @@ async function open(
   return createReplay(fixture, { instructions })
 }
 
-function explain(error: unknown, path: string, port: number): string {
+function explain(error: unknown, path: string, port: number): readonly [problem: string, hint: string] {
   const shown = JSON.stringify(path.slice(0, 200))
-  if (error instanceof UnusableFixture) return `${shown} ${error.message}`
-  if (error instanceof PolicyProblem) return `${shown} is not a recording: "/redact" has a pattern that is not valid`
-  if (error instanceof RangeError) return `${shown} is nested too deeply`
   const { code = 'unknown error', syscall } = error as NodeJS.ErrnoException
-  return syscall === 'listen' ? `port ${port} cannot be used: ${code}` : `${shown} cannot be read: ${code}`
+  if (syscall === 'listen')
+    return [`port ${port} cannot be used: ${code}`, 'Choose another with --port; 0 is any free one.']
+  return [`${shown} ${problemOf(error, code)}`, WRITERS]
+}
+
+function problemOf(error: unknown, code: string): string {
+  if (error instanceof UnusableFixture) return error.message
+  if (error instanceof PolicyProblem) return 'is not a recording: "/redact" has a pattern that is not valid'
+  return error instanceof RangeError ? 'is nested too deeply' : `cannot be read: ${code}`
 }
 
 function toPath(server: string): string {
