@@ -20,9 +20,9 @@ const hint = 'meshctl schema prints the fields of agent files.'
 /** Reads the only agent of a file, expanded as by `meshctl expand`. Throws `CliProblem` with each problem as `file:line:column`. */
 export async function readDevAgent(input: Pick<CliInput, 'stdin'>, path: string): Promise<DevAgent> {
   const source = await readText(input, { path, maxBytes: MAX_BYTES }).catch((error: unknown) => {
-    throw error instanceof CliProblem
-      ? new CliProblem(toSafeText(error.message), '--file names the agent file.')
-      : error
+    if (!(error instanceof CliProblem)) throw error
+    const [problem = ''] = error.message.split('\n')
+    throw new CliProblem(problem, '--file names the agent file.')
   })
   const [agent, ...more] = expand(source, path)
   const prompt = more.find(({ kind }) => kind === 'PromptVersion')
