@@ -16,8 +16,11 @@ export interface RecordedRuns {
 export async function readRecordedRuns(path: string): Promise<RecordedRuns> {
   const fixture = (await stat(path)).isDirectory() ? await mergeParts(path) : await readJson(path)
   const known = fixture as SessionFixture
-  const inputs = known.inputs?.map(({ input }) => input) ?? derivedInputs(known)
-  const model = known.model[0]?.request.body?.['model']
+  const { inputs: kept = [], model: calls } = known
+  // Local runs are added behind those of a cluster, which have no inputs.
+  const first = kept[0]?.epoch ?? Number.POSITIVE_INFINITY
+  const inputs = [...derivedInputs(calls.filter(({ epoch }) => epoch < first)), ...kept.map(({ input }) => input)]
+  const model = calls[0]?.request.body?.['model']
   return { inputs, model: typeof model === 'string' ? model : undefined, fixture: known }
 }
 
@@ -38,7 +41,7 @@ async function readJson(file: string): Promise<unknown> {
 
 // A recording of the cluster has no inputs: an attempt began with the last user message of its first call. An attempt that begins with
 // another message continued the one before it.
-function derivedInputs({ model }: SessionFixture): readonly unknown[] {
+function derivedInputs(model: SessionFixture['model']): readonly unknown[] {
   const seen = new Set<number>()
   return model.flatMap(({ epoch, request: { body } }) => {
     if (seen.has(epoch)) return []
