@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import test from 'node:test'
@@ -16,6 +16,10 @@ test('dev refuses what it cannot use with exit code 1, one line that says what, 
   }
   mkdirSync(join(folder.path, 'folder'))
   const agent = file('agent.yaml', 'name: bot\nmodel: {route: mock}\n')
+  const binary = file('binary.json', Buffer.from([0x7b, 0xff, 0x00, 0x1b]))
+  // Without content: as sparse as the file system allows.
+  const huge = file('huge.json', '')
+  truncateSync(huge, 300 * 1024 * 1024)
   const taken = new URL(await listen(t, createServer())).port
   const dist = join(folder.path, 'dist')
   mkdirSync(dist)
@@ -23,11 +27,18 @@ test('dev refuses what it cannot use with exit code 1, one line that says what, 
   const ui = ['-f', agent, '--ui']
   const real = ['-f', agent, '--provider', 'real']
   for (const [args, what, todo] of [
-    [[], /agent\.yaml: does not exist/, /--file names/],
-    [['-f', join(folder.path, 'folder')], /folder: is a folder/, /--file names/],
+    [[], /agent\.yaml: does not exist$/, /--file names/],
+    [['-f', join(folder.path, 'folder')], /folder: is a folder$/, /--file names/],
     [['-f', file('b.yaml', Buffer.from([0xff, 0x00]))], /is not UTF-8 text/, /--file names/],
     [['-f', file('e.yaml', '# nothing\n')], /e\.yaml: is empty/, /meshctl schema/],
     [['-f', file('big.yaml', 'x'.repeat(300_000))], /at most 262144 bytes/, /--file names/],
+    [['-f', file('alias.yaml', 'name: &a bot\nmodel: {route: m}\n')], /alias\.yaml:1:10: anchors/, /meshctl schema/],
+    [['-f', agent, '--record', '/dev/zero'], /zero: the file exists and is no recording$/, /Name another file/],
+    [['-f', agent, '--record', binary], /binary\.json: the file exists and is no recording$/, /Name another file/],
+    [['-f', agent, '--replay', binary], /binary\.json" is not a recording/, /dev --record FILE/],
+    [['-f', agent, '--replay', huge], /huge\.json" has more than 256 MiB$/, /dev --record FILE/],
+    [['-f', agent, '--record', huge], /huge\.json: the file exists and is no recording$/, /Name another file/],
+    [['-f', huge], /huge\.json: must have at most 262144 bytes$/, /--file names/],
     [
       ['-f', file('two.yaml', 'name: a\nmodel: {route: m}\n---\nname: b\nmodel: {route: m}\n')],
       /more than one agent/,

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { sleep } from '#core/async/sleep.ts'
 import { CliProblem } from '#cli/contract/cli-problem.ts'
 import type { ApiClient } from '#cli/contract/api-client.ts'
@@ -12,6 +12,8 @@ const check = checkOf(SessionFixture)
 // Parts are stored shortly after the end of a run.
 const TRIES = 100
 const PAUSE_MS = 50
+// As much as a replay reads.
+const MAX_BYTES = 256 * 1024 * 1024
 
 /** Adds runs to the file of `--record`. */
 export interface RunRecorder {
@@ -43,7 +45,10 @@ export async function openRecorder(path: string): Promise<(api: ApiClient) => Ru
 async function readKnown(path: string): Promise<SessionFixture | undefined> {
   let text: string
   try {
-    text = await readFile(path, 'utf8')
+    const found = await stat(path)
+    // A device may never end.
+    const isReadable = found.isDirectory() || (found.isFile() && found.size <= MAX_BYTES)
+    text = isReadable ? await readFile(path, 'utf8') : ''
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return undefined
