@@ -166,6 +166,13 @@ test('each option with a file refuses a folder, a binary and a large file, and o
   assert.ok(seen >= 6, `${seen} options`)
 })
 
+/** What a response has acts on no terminal; a row of another shape is a failure without a stack. */
+function isHarmless(title: string, { code, out, err }: CliResult): void {
+  if (code !== 0) assert.match(err, /^meshctl: [^\n]+\n/, title)
+  // oxlint-disable-next-line no-control-regex -- none may be printed
+  assert.doesNotMatch(out + err, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]|\n\s+at /, title)
+}
+
 const hostile = 'bot\u001b[2J\u0007\u009b31m\u202e\r\n'
 
 /** A response whose strings all act on a terminal. */
@@ -204,10 +211,7 @@ test('strings of a response never act on the terminal, at any width', async (t) 
       ['name', 20],
     ] as const) {
       const { code, out, err } = await runCli([...words.split(' '), '-o', format], { env, width })
-      // A row of another shape is a failure without a stack.
-      if (code !== 0) assert.match(err, /^meshctl: [^\n]+\n/, words)
-      // oxlint-disable-next-line no-control-regex -- none may be printed
-      assert.doesNotMatch(out + err, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]|\n\s+at /, `${words} ${format}`)
+      isHarmless(`${words} ${format}`, { code, out, err })
       if (format === 'table')
         for (const line of out.split('\n')) assert.ok([...line].length <= width, `${words}: ${line}`)
     }
@@ -215,6 +219,13 @@ test('strings of a response never act on the terminal, at any width', async (t) 
   const denied = await runCli(['prompts', 'get', 'denied'], { env })
   assert.deepEqual(denied.err.split('\n').length, 3)
   assert.match(denied.err, /^meshctl: bot\\u001b\[2J.*\(403, bot\\u001b/)
+})
+
+test('each command of the API survives such a response, on a terminal of 20 columns', async (t) => {
+  const env = { MESH_SERVER: await startHostile(t), MESH_TOKEN: 'token', KEY: 'sk-1' }
+  // It evaluates by a kubeconfig: test/flows/evals.
+  for (const command of apiCommands.filter(({ words }) => words !== 'eval'))
+    isHarmless(command.words, await runCli(argumentsOf(command), { env, width: 20, untilStopped: never, stdin: '{}' }))
 })
 
 test(
