@@ -6,6 +6,7 @@ import { feedback } from '#plugins/feedback/index.ts'
 import { pruner } from '#plugins/pruning/contract/points.ts'
 import { runExecutor } from '#plugins/runs/contract/points.ts'
 import { runs } from '#plugins/runs/index.ts'
+import { datasetsConsumers } from './consumers.ts'
 import { datasetErrors } from './contract/errors.ts'
 import { datasetEvents } from './contract/events.ts'
 import type { DatasetsServices } from './contract/services.ts'
@@ -51,6 +52,7 @@ export const datasets = definePlugin({
     contribute(eraser, labelEraser),
   ],
   routes: datasetsRoutes,
+  consumers: datasetsConsumers,
   jobs: datasetsJobs,
   console: [
     { id: 'datasets', title: 'Datasets', section: 'Quality', path: '/datasets', capability: 'datasets' },

@@ -39,8 +39,8 @@ export const qualityData: readonly KeptData[] = [
   {
     what: 'Datasets with their cases, labels and pins',
     tables: ['datasets_datasets', 'datasets_cases', 'datasets_pins', 'datasets_labels', 'datasets_usage'],
-    kept: 'until the dataset or its namespace is deleted; labels also until the data of their annotator is erased',
-    keptBy: [],
+    kept: 'until the dataset or its namespace is deleted; labels and cases from runs also until the data of the person is erased; snapshots without a version after the last evaluation that took them',
+    keptBy: ['datasets.snapshotRetentionDays'],
     quotas: [
       'datasets.datasetsPerNamespace',
       'datasets.casesPerDataset',

@@ -10,13 +10,14 @@ export interface LiveCase {
   readonly archived: boolean
   readonly bytes: number
   readonly created_at: Date
+  readonly run_id: string | null
+  readonly trace_id: string | null
 }
 
-/** A content to insert; without a position the case is new. */
+/** A content to insert. Without a content before it, the case is new; with one, it keeps place, age and the run from which it was made. */
 export interface InsertedCase {
   readonly made: PreparedCase
-  readonly position: bigint | undefined
-  readonly createdAt: Date | undefined
+  readonly before: LiveCase | undefined
 }
 
 /** Changes of the contents of cases. */
@@ -38,7 +39,7 @@ export interface CaseWrites {
 export function decideWrites(given: readonly PreparedCase[], live: readonly LiveCase[], keeps = false): CaseWrites {
   const known = new Map(live.map((one) => [one.id, one]))
   const changes = given.map((made) => ({ made, before: known.get(made.id) }))
-  const isSame = ({ made, before }: Change) =>
+  const isSame = ({ made, before }: InsertedCase) =>
     before !== undefined && (keeps || (!before.archived && before.digest === made.digest))
   const written = changes.filter((change) => !isSame(change))
   const before = written.flatMap((change) => (change.before === undefined ? [] : [change.before]))
@@ -48,22 +49,13 @@ export function decideWrites(given: readonly PreparedCase[], live: readonly Live
   return {
     ended: ended.map(({ rev }) => rev),
     replaced: replaced.map(({ rev }) => rev),
-    inserted: written.map((change) => ({
-      made: change.made,
-      position: change.before?.position,
-      createdAt: change.before?.created_at,
-    })),
+    inserted: written,
     created,
     updated: before.length,
     unchanged: given.length - written.length,
     cases: created + restored,
     bytes: sum(written.map(({ made }) => made.bytes)) - sum(replaced.map(({ bytes }) => bytes)),
   }
-}
-
-interface Change {
-  readonly made: PreparedCase
-  readonly before: LiveCase | undefined
 }
 
 const isMarked = ({ first_mark: mark }: LiveCase) => mark !== null

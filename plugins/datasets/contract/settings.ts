@@ -26,6 +26,13 @@ export const datasetsSettings = Type.Object(
     ),
     labelsPerCase: most(10_000, 1_000, 'Maximum number of labels per case, with replaced ones.'),
     pinsPerDataset: most(100_000, 1_000, 'Maximum number of pins per dataset, with snapshots for evaluations.'),
+    snapshotRetentionDays: Type.Integer({
+      minimum: 2,
+      maximum: 3_650,
+      default: 30,
+      description:
+        'Retention of snapshots of cases without a version, in days after the last evaluation has taken them.',
+    }),
     exportRetentionDays: most(365, 7, 'Retention of the files of exports, in days.'),
   },
   { additionalProperties: false },

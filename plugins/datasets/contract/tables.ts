@@ -51,7 +51,7 @@ export interface CaseRow {
   updated_at: Date
 }
 
-/** A pin, or a snapshot of live cases for an evaluation, which has no version. */
+/** A pin, or a snapshot of live cases for an evaluation: it has no version, and `created_at` is the time at which it was last taken. */
 export interface PinRow {
   dataset_id: string
   mark: number

@@ -81,7 +81,7 @@ export function findCase(db: Db, datasetId: string, id: string): Promise<Selecte
 /** What is live of these cases, without contents. */
 export async function readLiveCases(db: DatasetsTx, datasetId: string, ids: readonly string[]): Promise<LiveCase[]> {
   const { rows } = await sql<LiveCase>`
-    select rev, id, position, digest, first_mark, archived, bytes, created_at from datasets_cases
+    select rev, id, position, digest, first_mark, archived, bytes, created_at, run_id, trace_id from datasets_cases
     where dataset_id = ${datasetId}::uuid and id = any(${[...ids]}::text[]) and end_mark is null`.execute(db)
   return rows
 }
@@ -109,9 +109,9 @@ export async function applyWrites(
   await db.insertInto('datasets_cases').values(values).execute()
 }
 
-function toRow(datasetId: string, { made, position, createdAt }: InsertedCase, at: Date) {
+function toRow(datasetId: string, { made, before }: InsertedCase, at: Date) {
   return {
-    position: position ?? sql<bigint>`nextval('datasets_positions')`,
+    position: before?.position ?? sql<bigint>`nextval('datasets_positions')`,
     dataset_id: datasetId,
     id: made.id,
     first_mark: null,
@@ -122,11 +122,11 @@ function toRow(datasetId: string, { made, position, createdAt }: InsertedCase, a
     expected: made.expected,
     metadata: made.metadata,
     tags: [...made.tags],
-    run_id: made.runId,
-    trace_id: made.traceId,
+    run_id: made.runId ?? before?.run_id ?? null,
+    trace_id: made.traceId ?? before?.trace_id ?? null,
     archived: false,
     bytes: made.bytes,
-    created_at: createdAt ?? at,
+    created_at: before?.created_at ?? at,
     updated_at: at,
   }
 }

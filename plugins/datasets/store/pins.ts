@@ -72,6 +72,23 @@ export async function insertPin(db: DatasetsTx, pin: SelectedPin): Promise<void>
   await db.updateTable('datasets_datasets').set({ mark: pin.mark }).where('id', '=', pin.dataset_id).execute()
 }
 
+/** Number of pins and snapshots of a dataset. */
+export async function countPins(db: Db, datasetId: string): Promise<number> {
+  const { rows } = await sql<{ pins: number }>`
+    select count(*)::integer as pins from datasets_pins where dataset_id = ${datasetId}::uuid`.execute(db)
+  return rows[0]?.pins ?? 0
+}
+
+/** Keeps a snapshot from this time on: another evaluation reads it. */
+export async function keepSnapshot(db: DatasetsTx, { dataset_id: id, mark }: SelectedPin, at: Date): Promise<void> {
+  await db
+    .updateTable('datasets_pins')
+    .set({ created_at: at })
+    .where('dataset_id', '=', id)
+    .where('mark', '=', mark)
+    .execute()
+}
+
 /** Makes a snapshot a pin. */
 export async function listSnapshot(
   db: DatasetsTx,

@@ -30,7 +30,7 @@ export const datasetPruner: Pruner = {
   },
 }
 
-/** Erases the labels that a person gave. Cases made from runs of the person are content of the dataset, and stay. */
+/** Erases the labels that a person gave. Cases that were made from runs of the person follow from `runs.deleted`. */
 export const labelEraser: Eraser = {
   name: 'datasets',
   async erase(tx, { subject, namespaceUid }, limit) {

@@ -2,7 +2,16 @@ import type { Tx } from '#core/event-store/store.ts'
 import { datasetPinned } from '../contract/events.ts'
 import type { WriteServices } from '../contract/services.ts'
 import type { DatasetsTables, SelectedDataset, SelectedPin } from '../contract/tables.ts'
-import { digestLive, findPinOfDigest, insertPin, lastVersion, listSnapshot, setLatest } from '../store/pins.ts'
+import {
+  countPins,
+  digestLive,
+  findPinOfDigest,
+  insertPin,
+  keepSnapshot,
+  lastVersion,
+  listSnapshot,
+  setLatest,
+} from '../store/pins.ts'
 import type { ListedPin } from '../store/pins.ts'
 import { appendFact } from './append-event.ts'
 import { quotaReached } from './refusals.ts'
@@ -49,10 +58,14 @@ export async function keepLive(
   const db = tx.tables<DatasetsTables>()
   const { digest, cases } = await digestLive(db, dataset.id)
   const found = await findPinOfDigest(db, dataset.id, digest)
-  if (found !== undefined) return found
+  if (found !== undefined) {
+    if (found.version === null) await keepSnapshot(db, found, services.now())
+    return found
+  }
   const mark = dataset.mark + 1
   const { pinsPerDataset: most } = services.settings
-  if (mark > most) throw quotaReached(`The dataset has ${most} pins and snapshots (setting datasets.pinsPerDataset).`)
+  if ((await countPins(db, dataset.id)) >= most)
+    throw quotaReached(`The dataset has ${most} pins and snapshots (setting datasets.pinsPerDataset).`)
   const pin = {
     dataset_id: dataset.id,
     mark,
