@@ -16,6 +16,7 @@ import { mutants as ofCluster } from './core-cluster.ts'
 import { mutants as ofHttp } from './core-http.ts'
 import { mutants as ofKinds } from './kinds.ts'
 import { mutants as ofLeaves } from './core-leaves.ts'
+import { mutants as ofEvals } from './evals.ts'
 import { mutants as ofErasures } from './erasures.ts'
 import { mutants as ofFeedback } from './feedback.ts'
 import { mutants as ofGuardedTexts } from './guarded-texts.ts'
@@ -85,6 +86,7 @@ export const all: readonly Mutant[] = [
   ...ofPaidCalls,
   ...ofMeters,
   ...ofErasures,
+  ...ofEvals,
   ...ofFeedback,
   ...ofTenants,
   ...ofTraces,
