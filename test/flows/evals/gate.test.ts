@@ -1,130 +1,50 @@
 import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { TestContext } from 'node:test'
-import type { Persona } from '#local/data-folder/personas.ts'
-import type { EvaluationView, EvalResultsView } from '#schemas/api/evaluations.ts'
+import { fileURLToPath } from 'node:url'
+import type { EvaluationView } from '#schemas/api/evaluations.ts'
 import type { OnlineScoreView } from '#schemas/api/online-scores.ts'
 import type { EvalSuiteObject } from '#schemas/crds/eval-suite.ts'
-import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
-import { startAll } from '#test/flows/platform/embedded.ts'
-import { createSend } from '#test/flows/platform/send.ts'
-import { clusterOf } from './cluster-of.ts'
+import { startEmbedded } from '#test/flows/platform/embedded.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
+import {
+  createGateRig,
+  ended,
+  eventually,
+  makeAgent,
+  makeDataset,
+  makeRoutes,
+  makeSuite,
+  served,
+  suites,
+} from './gate-rig.ts'
+import type { GatedRun, GateRig } from './gate-rig.ts'
 
-interface Run {
-  readonly id: string
-  readonly state: string
-  readonly agent: { readonly name: string; readonly revision: number | null } | null
-  readonly trigger: { readonly kind: string }
-}
-
-const suites = '/api/evalsuites'
-
-async function start(t: TestContext) {
-  const folder = tempFolder('evals')
-  t.after(folder.remove)
-  const { ready } = await startAll(t, join(folder.path, 'data'), {})
-  const send = createSend(t, ready.url)
-  const ask = (who: Persona, method: string, path: string, body?: object) =>
-    send({ method, path, bearer: ready.tokens[who], ...(body === undefined ? {} : { body }) })
-  const agent = async () => (await ask('developer', 'GET', '/api/agents/demo/bot')).json<AgentDeploymentObject>()
-  const make = async (path: string, body: object, who: Persona = 'developer') => {
-    const made = await ask(who, 'POST', path, body)
-    assert.ok(made.status < 300, `${path}: ${made.text}`)
-    return made
-  }
-  const useRoute = async (route: string) => {
-    const { metadata, spec } = await agent()
-    const { name, namespace, resourceVersion } = metadata
-    const body = { metadata: { name, namespace, resourceVersion }, spec: { ...spec, model: { route } } }
-    const put = await ask('developer', 'PUT', '/api/agents/demo/bot', body)
-    assert.equal(put.status, 200, put.text)
-  }
-  const gate = async () => {
-    const { status } = await agent()
-    const found = status?.conditions?.find(({ type }) => type === 'EvalGated')
-    return `${found?.status} ${found?.reason}`
-  }
-  const results = async (query = '') =>
-    (await ask('viewer', 'GET', `${suites}/demo/polite/results${query}`)).json<EvalResultsView>()
-  const { server, ca } = clusterOf(ready.kubeconfig)
-  const toCluster = createSend(t, server, ca)
-  const kube: typeof toCluster = (request) => toCluster({ ...request, bearer: ready.tokens.admin })
-  return { kube, ask, agent, make, useRoute, gate, results }
-}
-
-type Rig = Awaited<ReturnType<typeof start>>
-
-async function until<T>(what: string, look: () => Promise<T | undefined>, ms = 120_000): Promise<T> {
-  for (const end = performance.now() + ms; performance.now() < end;) {
-    const found = await look()
-    if (found !== undefined) return found
-    await pause(250)
-  }
-  throw new Error(what)
-}
-
-const ended = (rig: Rig, phase: EvaluationView['phase'], route: string) =>
-  until(`${route}: an evaluation ends as ${phase}`, async () => {
-    const found = await rig.results()
-    return found.phase === phase ? found : undefined
-  })
+// A package of a third party.
+const similarity = new URL('../../../examples/plugins/similarity/', import.meta.url)
 
 /** A provider that answers politely, another one that does not, and an agent whose revisions differ by their route. */
-async function setUp(rig: Rig): Promise<void> {
-  const { make, ask } = rig
-  for (const [name, reply] of [
-    ['kind', 'Yes, please.'],
-    ['rude', 'No.'],
-  ] as const) {
-    const spec = { type: 'mock', mock: { script: [{ reply }] } }
-    const { status, text } = await rig.kube({
-      method: 'POST',
-      path: '/apis/mesh.dev/v1alpha1/namespaces/demo/modelproviders',
-      body: { apiVersion: 'mesh.dev/v1alpha1', kind: 'ModelProvider', metadata: { name, namespace: 'demo' }, spec },
-    })
-    assert.equal(status, 201, text)
-    await make('/api/modelroutes', {
-      metadata: { name, namespace: 'demo' },
-      spec: { providerRef: { name }, model: 'mock' },
-    })
-  }
-  const dataset = await ask('developer', 'PUT', '/api/datasets/greetings?namespace=demo', {})
-  assert.ok(dataset.status < 300, dataset.text)
-  const cases = ['Hi', 'Help me', 'Bye'].map((input, index) => ({ id: `case-${index}`, input }))
-  await make('/api/datasets/greetings/cases/import?namespace=demo', { cases })
-  await make('/api/datasets/greetings/pin?namespace=demo', { note: 'first' })
-  await make(suites, {
-    metadata: { name: 'polite', namespace: 'demo' },
-    spec: {
-      datasetRef: { name: 'greetings' },
-      evaluators: [{ name: 'please', type: 'contains', config: { values: ['please'] } }],
-      minScore: 0.8,
-      baseline: { revision: 'deployed', maxRegression: 0.1 },
-    },
-  })
-  await make('/api/agents', {
-    apiVersion: 'mesh.dev/v1alpha1',
-    kind: 'AgentDeployment',
-    metadata: { name: 'bot', namespace: 'demo' },
-    spec: {
-      model: { route: 'kind' },
-      systemPrompt: 'You help.',
-      limits: { concurrency: 16 },
-      evalGate: { suiteRef: { name: 'polite' } },
-    },
-  })
-  assert.equal((await ask('viewer', 'POST', `${suites}/demo/polite/runs`, { agent: 'bot' })).status, 403)
+async function start(t: TestContext): Promise<GateRig> {
+  const folder = tempFolder('gate')
+  t.after(folder.remove)
+  const config = join(folder.path, 'mesh.yaml')
+  writeFileSync(config, `plugins: [${fileURLToPath(new URL('index.js', similarity))}]\n`)
+  const rig = createGateRig(await startEmbedded(t, { env: { MESH_CONFIG: config } }))
+  await makeRoutes(rig)
+  await makeDataset(rig, 'greetings', 3)
+  await makeSuite(rig, 'polite', 'greetings', { baseline: { revision: 'deployed', maxRegression: 0.1 } })
+  await makeAgent(rig)
+  assert.equal((await rig.ask('viewer', 'POST', `${suites}/demo/polite/runs`, { agent: 'bot' })).status, 403)
+  return rig
 }
 
 test('a revision serves only after its evaluation has passed', { timeout: 480_000 }, async (t) => {
   const rig = await start(t)
-  await setUp(rig)
   const { ask, agent, useRoute, gate, results } = rig
 
-  const first = await ended(rig, 'Passed', 'kind')
+  const first = await ended(rig, 'Passed')
   assert.deepEqual(
     [first.score, first.evaluation?.cases, first.cases.map(({ passed, scores }) => [passed, scores[0]?.score])],
     [
@@ -137,18 +57,18 @@ test('a revision serves only after its evaluation has passed', { timeout: 480_00
       ],
     ],
   )
-  const serving = await until('the first revision serves', async () => {
+  const serving = await eventually('the first revision serves', async () => {
     const { status } = await agent()
     return status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ? status : undefined
   })
-  const runs = (await ask('developer', 'GET', '/api/runs?namespace=demo&agent=bot')).json<{ items: Run[] }>().items
+  const runs = (await ask('developer', 'GET', '/api/runs?namespace=demo&agent=bot')).json<{ items: GatedRun[] }>().items
   assert.deepEqual(new Set(runs.map(({ trigger, state }) => `${trigger.kind} ${state}`)), new Set(['eval succeeded']))
 
   await t.test('a worse one is held with the reason, and no run reaches it', async () => {
     await useRoute('rude')
     const load = startLoad(rig)
     t.after(load.end)
-    const failed = await ended(rig, 'Failed', 'rude')
+    const failed = await ended(rig, 'Failed')
     assert.deepEqual(
       [
         failed.score,
@@ -158,7 +78,7 @@ test('a revision serves only after its evaluation has passed', { timeout: 480_00
       ],
       [0, 1, 'ScoreTooLow', true],
     )
-    await until('it is held', async () => ((await gate()) === 'True Failed' ? true : undefined))
+    await eventually('it is held', async () => ((await gate()) === 'True Failed' ? true : undefined))
     const { status } = await agent()
     assert.equal(status?.currentRevision, serving.currentRevision)
     const revision = status?.candidate?.revision
@@ -167,7 +87,7 @@ test('a revision serves only after its evaluation has passed', { timeout: 480_00
     assert.ok(seen.length > 50, `${seen.length} runs`)
     assert.deepEqual(new Set(seen), new Set([`succeeded ${first.revision}`]), 'none reached the candidate')
     const { items } = (await ask('developer', 'GET', '/api/runs?namespace=demo&agent=bot&limit=1')).json<{
-      items: Run[]
+      items: GatedRun[]
     }>()
     assert.ok(items.length > 0)
   })
@@ -183,7 +103,7 @@ test('a revision serves only after its evaluation has passed', { timeout: 480_00
     t.after(load.end)
     const done = await ask('operator', 'POST', `${suites}/demo/polite/override`, body)
     assert.equal(done.status, 200, done.text)
-    await until('it serves', async () => {
+    await eventually('it serves', async () => {
       const live = (await agent()).status
       return live?.currentRevision === status?.candidateRevision && live?.candidate === undefined ? true : undefined
     })
@@ -213,7 +133,7 @@ test('a revision serves only after its evaluation has passed', { timeout: 480_00
   await t.test('a rollback to a revision that passed needs no evaluation', async () => {
     const before = (await results()).history.length
     await useRoute('kind')
-    await until('it serves again', async () => {
+    await eventually('it serves again', async () => {
       const { status } = await agent()
       return status?.currentRevision === serving.currentRevision ? true : undefined
     })
@@ -232,12 +152,12 @@ test('a revision serves only after its evaluation has passed', { timeout: 480_00
     })
     assert.equal(put.status, 200, put.text)
     const read = async () => (await ask('viewer', 'GET', '/api/agents/demo/bot/online-score')).json<OnlineScoreView>()
-    await until('the suite scores runs of the agent', async () =>
+    await eventually('the suite scores runs of the agent', async () =>
       (await read()).suite === 'polite' ? true : undefined,
     )
     for (const input of ['Hi', 'Help', 'Bye'])
       await ask('developer', 'POST', '/api/invoke', { agent: { namespace: 'demo', name: 'bot' }, input })
-    const scored = await until('they are scored', async () => {
+    const scored = await eventually('they are scored', async () => {
       const found = await read()
       // Runs that ended shortly before are in the same batch.
       return (found.items[0]?.count ?? 0) >= 3 && found.items[0]?.count === found.sampled ? found : undefined
@@ -262,17 +182,48 @@ test('a revision serves only after its evaluation has passed', { timeout: 480_00
     const found = await results()
     assert.deepEqual([found.evaluation?.id, found.phase], [id, 'Cancelled'])
   })
+
+  await t.test('an evaluator of a third party scores cases, and its config is checked', async () => {
+    const evaluator = { name: 'alike', type: 'example.com/similarity' }
+    const path = '/api/datasets/answers'
+    await ask('developer', 'PUT', `${path}?namespace=demo`, {})
+    const cases = [{ id: 'a', input: 'Hi', expected: 'Yes, of course, please' }]
+    await rig.make(`${path}/cases/import?namespace=demo`, { cases })
+    await makeSuite(rig, 'wrong', 'answers', { evaluators: [{ ...evaluator, config: { words: 1 } }] })
+    const refused = await eventually('its config is refused', async () => {
+      const { status: shown } = (await ask('viewer', 'GET', `${suites}/demo/wrong`)).json<EvalSuiteObject>()
+      return shown?.conditions?.find(({ type, status: is }) => type === 'Accepted' && is === 'False')
+    })
+    assert.match(refused.message ?? '', /^spec\.evaluators\[0\]\.config\.words is not known/)
+    const evaluators = [{ ...evaluator, config: { ignore: ['of', 'course'] } }]
+    await makeSuite(rig, 'alike', 'answers', { evaluators, mode: 'warn' })
+    await rig.make(`${suites}/demo/alike/runs`, { agent: 'bot' })
+    const passed = await ended(rig, 'Passed', 'alike')
+    assert.deepEqual(
+      passed.cases[0]?.scores.map(({ score, note }) => [score, note]),
+      [[1, '2 of 2 words']],
+    )
+    const page = readFileSync(new URL('../../../docs/how-to/write-a-plugin.md', import.meta.url), 'utf8')
+    assert.ok(page.includes(readFileSync(new URL('similarity.js', similarity), 'utf8')), 'the page shows it')
+  })
+
+  await t.test('a suite that only warns holds nothing, and says that the revision has failed', async () => {
+    await rig.change({ model: { route: 'rude' }, evalGate: { suiteRef: { name: 'alike' } } })
+    const { revision } = await ended(rig, 'Failed', 'alike')
+    const { candidate, servingRevisions } = await served(rig)
+    assert.deepEqual([candidate, servingRevisions], [undefined, [revision]])
+  })
 })
 
 /** Up to 50 runs a second through the agent until `end`, which returns state and revision of each. */
-function startLoad({ ask }: Rig) {
+function startLoad({ ask }: GateRig) {
   const seen: Promise<string>[] = []
   const reached: string[] = []
   let open = 0
   const one = async (): Promise<string> => {
     const body = { agent: { namespace: 'demo', name: 'bot' }, input: 'Hi', timeout: '60s' }
     const answer = await ask('developer', 'POST', '/api/invoke', body)
-    const run = answer.json<Run>()
+    const run = answer.json<GatedRun>()
     if (answer.status !== 200) return `${answer.status}`
     return run.state === 'succeeded' ? `succeeded ${run.agent?.revision}` : answer.text
   }
@@ -287,7 +238,7 @@ function startLoad({ ask }: Rig) {
   return {
     /** Waits until a run has ended like this. */
     reaches: async (wanted: string): Promise<void> => {
-      await until(`a run that ${wanted}`, async () => (reached.includes(wanted) ? true : undefined))
+      await eventually(`a run that ${wanted}`, async () => (reached.includes(wanted) ? true : undefined))
     },
     end: async () => {
       clearInterval(timer)
