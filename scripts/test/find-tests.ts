@@ -15,6 +15,7 @@ const onlyLong = [
 ]
 // Tests that run other variants in a long run (test/harness/counts.ts).
 const withLongVariants = [
+  'test/flows/evals/gate-under-load.test.ts',
   'test/flows/main-job.test.ts',
   'test/flows/lifecycle.test.ts',
   'test/ui/pages.test.ts',

@@ -34,7 +34,8 @@ function startShared(): Promise<ClusterFixture> {
 }
 
 // Holds of a killed launcher are charged within the test. Models are on this machine.
-const settingsFor = (address: string): string => `outbound: { allow: [${address}] }\nbudgets: { holdLease: 10 }\n`
+const settingsFor = (address: string): string =>
+  `outbound: { allow: [${address}] }\nbudgets: { holdLease: 10 }\nruns: { queuedPerCaller: 10000, queuedPerNamespace: 10000 }\n`
 
 /**
  * Starts the cluster of a folder with the platform installed, and a namespace `demo` with the model route `mock`. `plugin` is a file of a third party.

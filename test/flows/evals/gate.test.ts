@@ -160,7 +160,8 @@ test('a revision serves only after its evaluation has passed', { timeout: 480_00
     const scored = await eventually('they are scored', async () => {
       const found = await read()
       // Runs that ended shortly before are in the same batch.
-      return (found.items[0]?.count ?? 0) >= 3 && found.items[0]?.count === found.sampled ? found : undefined
+      const { count = 0, score } = found.items[0] ?? {}
+      return count >= 3 && count === found.sampled && score !== 0 ? found : undefined
     })
     assert.deepEqual(
       [scored.items[0]?.evaluator, (scored.items[0]?.score ?? 0) > 0, scored.skipped, scored.cost],

@@ -41,12 +41,12 @@ export interface ClusterRoles {
   readonly keysDir: string
   /** Delivers the role's part of `keysDir` as the kubelet does for a changed Secret. */
   mountKeys(role: ServingRole): void
-  /** Stops the process with SIGTERM and starts the next one. Resolves when that is ready. */
-  restart(role: ServingRole): Promise<void>
+  /** Ends the process, by default with SIGTERM, and starts the next one. Resolves when that is ready. */
+  restart(role: ServingRole, signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>
 }
 
 interface StartedRole {
-  readonly end: () => Promise<void>
+  readonly end: (signal: 'SIGTERM' | 'SIGKILL') => Promise<void>
   readonly process: PlatformProcess
 }
 
@@ -66,7 +66,7 @@ export async function startRoles(installation: Installation): Promise<ClusterRol
   const start = async (role: ServingRole): Promise<void> => {
     const { server, adminUrl } = await startRole(installation, role)
     await untilReady(server, async () => (await fetch(`${adminUrl}/readyz`)).ok, startMs)
-    running.set(role, { end: () => server.end('SIGTERM'), process: toPlatformProcess(server, adminUrl) })
+    running.set(role, { end: (signal) => server.end(signal), process: toPlatformProcess(server, adminUrl) })
   }
   for (const role of serving) mount(role)
   await Promise.all(serving.map(start))
@@ -76,8 +76,8 @@ export async function startRoles(installation: Installation): Promise<ClusterRol
     get processes() {
       return Object.fromEntries([...running].map(([role, { process: started }]) => [role, started]))
     },
-    restart: async (role) => {
-      await running.get(role)?.end()
+    restart: async (role, signal = 'SIGTERM') => {
+      await running.get(role)?.end(signal)
       await start(role)
     },
   }

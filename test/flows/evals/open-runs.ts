@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { setTimeout as pause } from 'node:timers/promises'
+import { startOpenLoop } from '#test/chaos/open-loop.ts'
+import { eventually } from './gate-rig.ts'
+import type { GatedRun, GateRig } from './gate-rig.ts'
+
+/** A run that was accepted, when it has ended. */
+export interface OpenRun {
+  readonly id: string
+  readonly state: string
+  readonly output: unknown
+  readonly revision: number | null
+  readonly startedAt: number
+}
+
+const over = /^(succeeded|failed|cancelled|timed_out|rejected)$/
+const READERS = 8
+// A machine that is slower than the callers has a queue.
+const DRAIN_MS = 300_000
+
+/**
+ * Starts `perSecond` runs of the agent `bot` for the given time, however slow the platform is, and waits for the end of each. A request that is not accepted,
+ * or has no response, fails the test.
+ */
+export async function runFor(rig: GateRig, perSecond: number, ms: number): Promise<OpenRun[]> {
+  const ids: string[] = []
+  const refused: string[] = []
+  const loop = startOpenLoop(perSecond, async () => {
+    const body = { agent: { namespace: 'demo', name: 'bot' }, input: 'Hi' }
+    const made = await rig.ask('developer', 'POST', '/api/runs', body)
+    if (made.status === 201) ids.push(made.json<GatedRun>().id)
+    else refused.push(`${made.status} ${made.text}`)
+    return made
+  })
+  await pause(ms)
+  const lost = (await loop.stop()).filter(({ status }) => status === 0)
+  assert.deepEqual([lost, refused], [[], []], 'each request was accepted')
+  assert.ok(ids.length > (perSecond * ms) / 2_000, `${ids.length} runs`)
+  return readAll(rig, ids)
+}
+
+/** States and outputs, each once: an output says which revision has run. */
+export function outcomesOf(runs: readonly OpenRun[]): ReadonlySet<string> {
+  return new Set(runs.map(({ state, output }) => `${state} ${String(output)}`))
+}
+
+async function readAll(rig: GateRig, ids: readonly string[]): Promise<OpenRun[]> {
+  const left = [...ids]
+  const found: OpenRun[] = []
+  const read = async (): Promise<void> => {
+    for (let id = left.pop(); id !== undefined; id = left.pop()) found.push(await untilOver(rig, id))
+  }
+  await Promise.all(Array.from({ length: READERS }, read))
+  return found
+}
+
+async function untilOver({ ask }: GateRig, id: string): Promise<OpenRun> {
+  return eventually(
+    `run ${id} ends`,
+    async () => {
+      const run = (await ask('developer', 'GET', `/api/runs/${id}`)).json<GatedRun>()
+      const { state, output, agent, startedAt } = run
+      if (!over.test(state)) return undefined
+      return { id, state, output, revision: agent?.revision ?? null, startedAt: Date.parse(startedAt ?? '') }
+    },
+    DRAIN_MS,
+  )
+}
