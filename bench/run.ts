@@ -19,6 +19,7 @@ the launcher of another working copy.
 model-routes and key-rotation: BENCH_FORM as well. BENCH_CALLS=n sets the calls of a round, also of consented-tools, and BENCH_SECONDS=n the
 seconds of the load of key-rotation.
 agent-messages: BENCH_PEERS=folder adds two sidecars of Dapr (file daprd).
+evaluations and dataset-growth: BENCH_CASES=n sets the number of cases; run-export: BENCH_EXPORTED=n that of runs.
 agent-tools: BENCH_PEERS=folder adds a proxy of FastMCP from its virtual environment (pip install fastmcp),
 BENCH_SESSION_SECONDS=n keeps sessions with the server of tools for n seconds.
 `
