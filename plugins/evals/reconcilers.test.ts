@@ -31,6 +31,7 @@ test('evals: the status of a suite names what cannot be evaluated', async (t) =>
   const namespace = `es-${process.pid}`
   await apply(admin, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
   const evaluators = () => [...builtInEvaluators, similarity]
+  const evaluated: boolean[] = []
   const { reconcile } = suiteReconciler({
     cluster: manager,
     now: () => new Date(),
@@ -39,7 +40,7 @@ test('evals: the status of a suite names what cannot be evaluated', async (t) =>
       datasetRef.name === 'gone'
         ? { reason: 'DatasetNotFound', message: 'spec.datasetRef: there is no dataset gone.' }
         : undefined,
-    evaluate: async () => undefined,
+    evaluate: async (_suite, isAccepted) => void evaluated.push(isAccepted),
     newestOf: async () => undefined,
   })
   const ref = (name: string): ObjectRef => ({ namespace, name }) as ObjectRef
@@ -65,6 +66,7 @@ test('evals: the status of a suite names what cannot be evaluated', async (t) =>
   await addRoute(admin, namespace, 'mock', { provider: { type: 'mock' } })
   const found = await conditionsOf('judged', suite({ judge }))
   assert.match(found['ResolvedRefs'] ?? '', /^True/)
+  assert.equal(evaluated.at(-1), true)
 
   const bad: readonly [EvalSuiteSpec['evaluators'][number], RegExp][] = [
     [{ name: 'e', type: 'regex', config: { pattern: 'secret(' } }, /^False InvalidEvaluator spec\.evaluators\[0\]/],
@@ -75,6 +77,7 @@ test('evals: the status of a suite names what cannot be evaluated', async (t) =>
     const { Accepted: accepted = '' } = await conditionsOf('bad', suite({ evaluators: [evaluator] }))
     assert.match(accepted, message)
     assert.ok(!accepted.includes('secret('))
+    assert.equal(evaluated.at(-1), false, 'no gate is decided by it')
   }
 
   const refused: readonly [string, Partial<EvalSuiteSpec>, RegExp][] = [

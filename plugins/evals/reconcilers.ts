@@ -51,7 +51,10 @@ async function reconcileSuite(options: SuiteReconcilerOptions, suite: EvalSuiteO
   const unresolved =
     (await options.findMissingDataset(suite)) ?? (await findMissingRoute(cluster, judgeReferences(suite)))
   const values = suiteConditions(suite.spec, { evaluators: evaluators(), unresolved })
-  await options.evaluate(suite)
+  await options.evaluate(
+    suite,
+    values.some(({ type, status }) => type === 'Accepted' && status === 'True'),
+  )
   const evaluation = await options.newestOf(suite)
   const conditions = toConditionsStatus(suite, values, now())
   const status = { ...conditions, ...(evaluation === undefined ? {} : { evaluation: replacing(suite, evaluation) }) }

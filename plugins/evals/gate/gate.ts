@@ -30,7 +30,8 @@ export function createEvalGate({ store }: { readonly store: Store }): AgentGate 
       { agentUid: uid, revision, number },
       suite.metadata.uid,
     )
-    return state.overridden ? undefined : holdOf(state.newest, revision)
+    if (state.overridden) return undefined
+    return state.newest === undefined ? waiting(suite, revision) : holdOf(state.newest, revision)
   }
 }
 
@@ -47,8 +48,13 @@ export const suiteTrigger: AgentTrigger = {
   },
 }
 
-function holdOf(newest: SelectedEvaluation | undefined, revision: string): GateHold | undefined {
-  if (newest === undefined) return hold('Pending', `${revision} waits for its evaluation.`)
+function waiting({ metadata: { name }, status }: EvalSuiteObject, revision: string): GateHold {
+  const refused = status?.conditions?.find(({ type, status: is }) => type === 'Accepted' && is === 'False')
+  const why = refused === undefined ? '.' : `: the suite ${name} is not accepted: ${refused.message}`
+  return hold('Pending', `${revision} waits for its evaluation${why}`)
+}
+
+function holdOf(newest: SelectedEvaluation, revision: string): GateHold | undefined {
   const { phase, suite, message, id } = newest
   if (phase === 'Passed') return undefined
   if (phase === 'Pending' || phase === 'Running') return hold(phase, `${revision} is evaluated by ${suite} (${id}).`)

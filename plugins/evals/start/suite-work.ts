@@ -20,9 +20,9 @@ export function createSuiteWork(
       const found = await datasets.find({ namespace, ...spec.datasetRef }, namespace)
       return found.found ? undefined : { reason: found.reason, message: `spec.datasetRef: ${found.detail}` }
     },
-    evaluate: async (suite) => {
+    evaluate: async (suite, isAccepted) => {
       await storeTargets(services, manager.cluster, suite)
-      await startGatedEvaluations(services, manager, suite)
+      if (isAccepted) await startGatedEvaluations(services, manager, suite)
       await queueEvaluations(services, datasets, suite)
     },
     newestOf: (suite) => newestOf(services, suite),

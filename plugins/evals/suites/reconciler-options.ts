@@ -10,8 +10,11 @@ export interface SuiteReconcilerOptions {
   readonly evaluators: () => readonly Evaluator[]
   /** Why the dataset of a suite cannot be read; undefined if it can. */
   readonly findMissingDataset: (suite: EvalSuiteObject) => Promise<UnresolvedReference | undefined>
-  /** Requests and queues the evaluations of a suite whose conditions are true. */
-  readonly evaluate: (suite: EvalSuiteObject) => Promise<void>
+  /**
+   * Queues the evaluations of a suite, and those of gates if it is accepted: an evaluation by evaluators that are refused would decide a gate once and for
+   * all.
+   */
+  readonly evaluate: (suite: EvalSuiteObject, isAccepted: boolean) => Promise<void>
   /** The newest evaluation, for the status. */
   readonly newestOf: (suite: EvalSuiteObject) => Promise<NonNullable<EvalSuiteObject['status']>['evaluation']>
 }

@@ -15,7 +15,7 @@ export interface SuiteFindings {
   readonly unresolved: UnresolvedReference | undefined
 }
 
-/** The conditions of a suite. A suite that is not accepted or not resolved evaluates nothing. Pure. */
+/** The conditions of a suite. No gate is evaluated by a suite that is not accepted. Pure. */
 export function suiteConditions(spec: EvalSuiteSpec, found: SuiteFindings): readonly ConditionValue[] {
   return [accepted(spec, found.evaluators), resolved(found.unresolved)]
 }
