@@ -81,7 +81,7 @@ for (const { name, skip, open } of pluginAdapters) {
     assert.equal(
       (await send('POST', '/d/pin', {})).json<{ version: number }>().version,
       2,
-      'what is left is pinned anew',
+      'what is left has a pin of its own',
     )
   })
 
