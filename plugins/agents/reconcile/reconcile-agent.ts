@@ -93,7 +93,7 @@ async function reconcileObjects(context: ReconcileContext, read: AgentDeployment
   const status = toStatus(found, settings, context.now())
   if (!(await writeStatus(cluster, AgentDeployment, agent, status))) return { requeueAfterMs: 0 }
   await recordEvents(cluster, agent, [...events, ...statusEvents(agent, status)], context.now())
-  await context.removeFormerKeys(agent, workload)
+  await context.removeFormerKeys(agent, { ...workload, isNew: revisions.length === 0 })
   const kept = await pruneRevisions(cluster, agent, status)
   await context.authors.note(agent, kept)
   const newest = planned?.plan.name

@@ -147,7 +147,8 @@ async function completeWorkloads(cluster: KubeClient): Promise<number> {
 
 test('R2-CL-5: a new leader makes no request for an agent that is unchanged, and repairs what is edited or deleted', async (t) => {
   const cluster = await setUp(t)
-  const first = startManager(t, cluster)
+  const { calls: made, cluster: noted } = noting(cluster)
+  const first = startManager(t, noted)
   const agents = ['one', 'two', 'three']
   for (const name of agents) await create(cluster, name, declarative)
   await create(cluster, 'work', job)
@@ -158,6 +159,11 @@ test('R2-CL-5: a new leader makes no request for an agent that is unchanged, and
   const second = startManager(t, cluster)
   await second.synced
   await second.stop()
+  assert.deepEqual(
+    made.filter((call) => call.startsWith('delete')),
+    [],
+    'nothing is deleted of agents that are new',
+  )
 
   const { calls, cluster: counted } = noting(cluster)
   const third = startManager(t, counted)

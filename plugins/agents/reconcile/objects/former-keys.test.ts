@@ -3,17 +3,17 @@ import test from 'node:test'
 import { KubeError } from '#core/kube/status.ts'
 import type { KubeClient, KubeObject } from '#core/kube/client.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
-import type { WorkloadState } from '../status/read-workload.ts'
 import { createRemoveFormerKeys } from './former-keys.ts'
+import type { FormerKeysState } from './former-keys.ts'
 
 const agent = AgentDeployment.object({ metadata: { name: 'bot', namespace: 'default', uid: 'u1' }, spec: {} })
 const settled = { serving: true, complete: true, scaledToZero: false, failure: undefined }
 const rolling = { ...settled, complete: false }
 
-function stateOf(progress: WorkloadState['progress'], secretName?: string, phase = 'Running'): WorkloadState {
+function stateOf(progress: FormerKeysState['progress'], secretName?: string, phase = 'Running'): FormerKeysState {
   const volumes = secretName === undefined ? [] : [{ secret: { secretName } }]
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { volumes }, status: { phase } }
-  return { deployed: 'r1', progress, podProblem: undefined, pods: [pod] }
+  return { deployed: 'r1', progress, podProblem: undefined, pods: [pod], isNew: false }
 }
 
 const { uid = '' } = agent.metadata
@@ -75,4 +75,13 @@ test('R2-CL-5: the Secret of former keys is deleted once for each agent, however
   await first.remove(agent, stateOf(settled))
   await second.remove(agent, stateOf(settled))
   assert.deepEqual([first.deleted.length, second.deleted.length], [1, 0])
+})
+
+test('R2-CL-5: no Secret is deleted of an agent that no former version ran', async () => {
+  const kept = { account }
+  const [first, second] = [removal(undefined, kept), removal(undefined, kept)]
+  await first.remove(agent, { ...stateOf(rolling), isNew: true })
+  await first.remove(agent, stateOf(settled))
+  await second.remove(agent, stateOf(settled))
+  assert.deepEqual([first.deleted, second.deleted], [[], []], 'nor after a restart of the manager')
 })
