@@ -3,6 +3,7 @@ import type { EvalTables, SelectedEvaluation } from '../contract/tables.ts'
 import type { EvalsServices } from '../contract/services.ts'
 import { readOpenCases } from '../store/cases.ts'
 import { changeEvaluation, findEvaluation } from '../store/evaluations.ts'
+import type { EvaluationVerdict } from './decide.ts'
 import { finishEvaluation } from './finish.ts'
 import { readMoreCases } from './read-cases.ts'
 import { settleCases } from './settle-cases.ts'
@@ -14,6 +15,11 @@ import { capReached, findStop } from './stop.ts'
 const WAIT_MS = 300
 const DEFAULT_CONCURRENCY = 4
 const WAITING_CASES = 64
+const datasetDeleted: EvaluationVerdict = {
+  phase: 'Error',
+  reason: 'DatasetNotFound',
+  message: 'The dataset was deleted while its cases were read.',
+}
 
 /**
  * Executes evaluations. The state of each case is a row, written with the effect that it records, so that another worker continues after a
@@ -64,7 +70,7 @@ async function continueEvaluation(step: EvaluationStep): Promise<ExecutorResult>
   if (stop !== undefined) return finishEvaluation(step, undefined, stop)
   const free = concurrency - (started.length - settled)
   if (waiting.length < free && !evaluation.all_read) {
-    await readMoreCases(step)
+    if (!(await readMoreCases(step))) return finishEvaluation(step, datasetDeleted)
     return { state: 'waiting', afterMs: 0 }
   }
   if (open.length === settled && evaluation.all_read) return finishEvaluation(step)
