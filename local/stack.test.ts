@@ -48,7 +48,7 @@ async function start(
   data: string,
   apiAudit?: string,
 ): Promise<StartedStack & { cluster: KubeClient; close(): Promise<void> }> {
-  const options = { data, port: 0, fresh: false, demo: true, output: 'json', apiAudit } as const
+  const options = { data, port: 0, fresh: false, demo: 'agents', output: 'json', apiAudit } as const
   const stack = await composeStack({
     options,
     roles: ['migrate', 'state', 'manager', 'worker', 'gateway', 'bff'],

@@ -12,6 +12,7 @@ import type { AnyPlugin } from '#core/plugin/plugin.ts'
 import { currentTrace } from '#core/telemetry/trace-context.ts'
 import { createAuditFeed } from './cluster/audit-feed.ts'
 import { createDemo } from './cluster/bootstrap.ts'
+import { createEvaluatedDemo } from './cluster/evaluated-demo.ts'
 import { shipped, startLocalCluster } from './cluster/local-cluster.ts'
 import type { LocalCluster } from './cluster/local-cluster.ts'
 import { loadSecret, openDataFolder } from './data-folder/data-folder.ts'
@@ -78,6 +79,7 @@ export async function composeStack(input: StackInput): Promise<Stack> {
   const ports = givenPorts(chosen.ports, env)
   const { folder, release } = openDataFolder(options.data, options.fresh)
   const agents = createAgents()
+  const background = createBackground()
   const log = createLogger({ level: 'warn', currentTrace })
   const terminal = createTerminal(input.write ?? ((text) => log.warn({}, text)))
   const feed = createAuditFeed(`http://127.0.0.1:${ports.manager}/audit-events`, loadSecret(folder.webhookToken))
@@ -105,7 +107,7 @@ export async function composeStack(input: StackInput): Promise<Stack> {
       adminUrl: at('admin'),
       tokensFile: folder.tokens,
       kubeconfig: folder.kubeconfig,
-      demo: options.demo,
+      demo: options.demo !== 'none',
     }
     const composed = await composeHost({
       roles: input.roles,
@@ -136,13 +138,20 @@ export async function composeStack(input: StackInput): Promise<Stack> {
         const { log: logger } = composed
         const crash = { onCrash: terminal.crashed, ...input.workloads }
         await agents.start({ cluster: cluster.admin, dataDir: folder.root, log: logger, ...crash })
-        if (options.demo) await createDemo(cluster.admin, { ...shipped, plugins: composed.plugins })
+        const content = { ...shipped, plugins: composed.plugins }
+        if (options.demo !== 'none') await createDemo(cluster.admin, content)
         // MESH_GATEWAY_PORT overrides the chosen port.
         const addresses = composed.host.addresses()
         const gatewayUrl = addresses.gateway ?? page.gatewayUrl
         const adminUrl = addresses.admin ?? page.adminUrl
         const { tokens } = cluster
         writeRunning(folder, { url, gatewayUrl, adminUrl })
+        if (options.demo === 'all')
+          background.run((signal) =>
+            createEvaluatedDemo({ url, tokens, cluster: cluster.admin, ...content, signal }).catch((error: unknown) => {
+              if (!signal.aborted) logger.warn({ error }, 'the demo of evaluations is incomplete')
+            }),
+          )
         return {
           ...page,
           gatewayUrl,
@@ -155,7 +164,15 @@ export async function composeStack(input: StackInput): Promise<Stack> {
         }
       },
       close: () =>
-        closeAll([() => removeRunning(folder), agents.close, feed.close, composed.close, cluster.close, release]),
+        closeAll([
+          () => removeRunning(folder),
+          background.close,
+          agents.close,
+          feed.close,
+          composed.close,
+          cluster.close,
+          release,
+        ]),
     }
   } catch (error) {
     await closeAll([cluster.close, release])
@@ -177,6 +194,21 @@ async function closeAll(steps: readonly (() => Promise<void> | void | undefined)
   const failed: unknown[] = []
   for (const step of steps) await Promise.resolve(step()).catch((error: unknown) => failed.push(error))
   if (failed.length > 0) throw new AggregateError(failed, failed.map(String).join('; '))
+}
+
+/** Work that goes on after the start, until the stack is closed. */
+function createBackground() {
+  const ending = new AbortController()
+  let work: Promise<void> | undefined
+  return {
+    run: (start: (signal: AbortSignal) => Promise<void>): void => {
+      work = start(ending.signal)
+    },
+    close: async (): Promise<void> => {
+      ending.abort()
+      await work
+    },
+  }
 }
 
 /** The agents' processes. Callers may use them before the start, and close them during it. */

@@ -58,18 +58,28 @@ export async function bootstrap(cluster: KubeClient, { rbac, demo, plugins }: Bo
 }
 
 /** Creates the agents of the demo once: a user's change or deletion of one survives a restart. */
-export async function createDemo(
-  cluster: KubeClient,
-  { demo: folder, plugins }: Pick<BootstrapInput, 'demo' | 'plugins'>,
-): Promise<void> {
-  const annotations = { 'mesh.dev/demo': 'created' }
-  const marked = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'demo', annotations } }
+export async function createDemo(cluster: KubeClient, input: Pick<BootstrapInput, 'demo' | 'plugins'>): Promise<void> {
+  await onceInDemo(cluster, 'mesh.dev/demo', () => createShipped(cluster, 'agents.yaml', input))
+}
+
+/** Does work once in the life of the namespace `demo`, whose annotation marks it as done. */
+export async function onceInDemo(cluster: KubeClient, annotation: string, work: () => Promise<void>): Promise<void> {
+  const annotations = { [annotation]: 'created' }
+  const resource = resourceOf({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'demo' } }, builtIn)
   const demo = { name: parseName('demo', 'demo') }
-  const resource = resourceOf(marked, builtIn)
   const found = await cluster.get(resource, demo)
-  if (found.metadata.annotations?.['mesh.dev/demo'] === 'created') return
-  for (const object of readManifest(join(folder, 'agents.yaml'))) await createMissing(cluster, object, kindsOf(plugins))
+  if (found.metadata.annotations?.[annotation] === 'created') return
+  await work()
   await cluster.patch(resource, demo, { type: 'merge', body: { metadata: { annotations } } }, { fieldManager })
+}
+
+/** Creates the objects of a manifest of the demo that are missing. */
+export async function createShipped(
+  cluster: KubeClient,
+  file: string,
+  { demo, plugins }: Pick<BootstrapInput, 'demo' | 'plugins'>,
+): Promise<void> {
+  for (const object of readManifest(join(demo, file))) await createMissing(cluster, object, kindsOf(plugins))
 }
 
 async function createMissing(cluster: KubeClient, object: KubeObject, resources: readonly Resource[]): Promise<void> {

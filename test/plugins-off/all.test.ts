@@ -19,7 +19,7 @@ type Ask = (method: string, path: string, body?: object) => Promise<{ status: nu
 async function withAll(folder: string, settings: string, use: (ask: Ask) => Promise<void>): Promise<void> {
   const file = join(folder, 'mesh.yaml')
   writeFileSync(file, settings)
-  const options = { port: 0, fresh: false, demo: true, output: 'json', apiAudit: undefined } as const
+  const options = { port: 0, fresh: false, demo: 'all', output: 'json', apiAudit: undefined } as const
   const stack = await composeStack({
     options: { ...options, data: join(folder, 'data') },
     roles,

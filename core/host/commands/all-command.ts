@@ -10,6 +10,11 @@ const options = {
   },
   fresh: { help: 'start with an empty folder: its contents are removed first' },
   'no-demo': { help: 'no demo agents' },
+  demo: {
+    oneOf: ['agents', 'all'],
+    default: 'all',
+    help: 'agents: without the prompt, dataset and evaluations of the demo',
+  },
   output: {
     oneOf: ['text', 'json'],
     default: 'text',
@@ -24,7 +29,8 @@ export interface LocalOptions {
   /** Port of the API; undefined: 8080, or another if it is taken. 0: a free port for every listener. */
   readonly port: number | undefined
   readonly fresh: boolean
-  readonly demo: boolean
+  /** `all`: agents, and the contents that are evaluated. */
+  readonly demo: 'none' | 'agents' | 'all'
   readonly output: 'text' | 'json'
   /** Audit file of the embedded API server: one line per request. */
   readonly apiAudit: string | undefined
@@ -47,8 +53,8 @@ export function allCommand(load: () => Promise<(given: LocalOptions) => Promise<
     exitCodes: { 0: 'stopped by a signal', 1: 'could not start or run' },
     load: async () => {
       const run = await load()
-      return ({ values: { 'no-demo': noDemo, 'api-audit': apiAudit, ...others } }) =>
-        run({ ...others, demo: !noDemo, apiAudit })
+      return ({ values: { 'no-demo': noDemo, 'api-audit': apiAudit, demo, ...others } }) =>
+        run({ ...others, demo: noDemo ? 'none' : demo, apiAudit })
     },
   })
 }

@@ -33,7 +33,7 @@ export interface DevStackInput extends Pick<StackInput, 'env' | 'version'> {
 
 /** Starts the platform as `mesh all` does, on free ports. Throws `CliProblem`. */
 export async function startDevStack({ dataDir, cwd, ...input }: DevStackInput): Promise<DevStack> {
-  const options = { data: dataDir, port: 0, fresh: false, demo: false, output: 'text', apiAudit: undefined } as const
+  const options = { data: dataDir, port: 0, fresh: false, demo: 'none', output: 'text', apiAudit: undefined } as const
   const workloads = { cwd, reservedPorts: true }
   let stack: Stack | undefined
   try {

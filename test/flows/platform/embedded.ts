@@ -85,6 +85,8 @@ export async function spawnAll(t: Scope, dataDir: string, { flags = [], nodeFlag
       '0',
       '--output',
       'json',
+      // Tests count what they make, so that only theirs is evaluated.
+      ...(flags.includes('--demo') ? [] : ['--demo', 'agents']),
       ...flags,
     ],
     log,
