@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Page } from 'playwright-core'
+import { gateMarkOf } from '#plugins/agents/console/detail/versions/gate-mark.ts'
 import { comparedVersions } from '#plugins/agents/console/detail/versions/compared-versions.ts'
 import { toSide } from '#plugins/agents/console/detail/versions/to-side.ts'
 import { consoleFiles } from '#test/harness/packed-console.ts'
@@ -199,5 +200,23 @@ test('any two versions are compared, and a roll back leads to the older one', ne
   assert.match(page.url(), /to=13/)
   await page.getByRole('heading', { name: 'r12 → r13' }).waitFor()
   await page.waitForSelector('.cm-mergeView')
+  const versions = page.getByRole('list', { name: 'Versions' }).getByRole('listitem')
+  const [held = '', overridden = '', other = ''] = await versions.allInnerTexts()
+  assert.match(held, /held by gate: 0\.40 of 0\.80/)
+  assert.match(overridden, /gate overridden[^]*overridden by ann@example\.com/)
+  assert.ok(overridden.includes(hostileWords.trim()), 'with its reason')
+  assert.doesNotMatch(other, /gate/)
   assert.deepEqual(await axeViolations(page), [])
+})
+
+test('a version shows what the gate did with it', () => {
+  const mark = (phase: string, override: object | null = null, of = 'bot-2') =>
+    gateMarkOf({ name: 'bot-2', override } as never, { phase, score: 0.9, minScore: 0.8, revision: of } as never)
+  assert.deepEqual(mark('Passed'), { state: 'Passed', words: 'passed: 0.90 of 0.80' })
+  assert.deepEqual(mark('Running'), { state: 'Running', words: 'being scored' })
+  for (const phase of ['Failed', 'Inconclusive', 'Error']) assert.equal(mark(phase)?.state, 'gated', phase)
+  assert.equal(mark('Overridden')?.state, 'Overridden')
+  assert.equal(mark('Failed', { by: 'ann', at: '', reason: '' })?.state, 'overridden')
+  assert.equal(mark('Failed', { by: 'ann', at: '', reason: '' }, 'bot-3')?.state, 'overridden', 'of an older one too')
+  assert.equal(mark('Failed', null, 'bot-3'), undefined)
 })

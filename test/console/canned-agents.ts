@@ -35,6 +35,8 @@ const conditions = [
   condition('Degraded', 'False', 'AsExpected', 'No problem with the newest revision.'),
 ]
 
+const status = { conditions, replicas: 2, readyReplicas: 2, servingRevisions: [14], latestSuccessfulTime: at }
+
 /** An agent, as far as a page reads it. */
 export function cannedAgent(name: string, more: object = {}): object {
   return {
@@ -42,7 +44,7 @@ export function cannedAgent(name: string, more: object = {}): object {
     kind: 'AgentDeployment',
     metadata: { name, namespace: 'support', uid: name, resourceVersion: '7', creationTimestamp: at },
     spec: { systemPrompt: hostileWords, model: { route: 'fast' } },
-    status: { conditions, replicas: 2, readyReplicas: 2, servingRevisions: [14], latestSuccessfulTime: at },
+    status,
     stats,
     ...more,
   }
@@ -64,6 +66,7 @@ const listed = [
 
 const opened = cannedAgent('triage', {
   can: cannedRights,
+  status: { ...status, evalGate: { phase: 'Failed', score: 0.4, minScore: 0.8, revision: 'triage-14' } },
   budget: {
     currency: 'USD',
     window: 'month',
@@ -122,6 +125,7 @@ const version = (revision: number, more: object = {}) => ({
   createdBy: 'ada@example.com',
   createdByExact: revision % 2 === 0,
   source: 'update',
+  override: null,
   rollbackTo: null,
   summary: 'systemPrompt, tools',
   current: revision === 14,
@@ -187,7 +191,7 @@ export const cannedAgents: CannedResponses = {
   [`${agentPath}/runs`]: paged(run),
   [`${agentPath}/versions`]: paged(
     version(14),
-    version(13, { rollbackTo: 12 }),
+    version(13, { rollbackTo: 12, override: { by: 'ann@example.com', at, reason: hostileWords } }),
     version(12, { summary: hostileWords }),
   ),
   [`${agentPath}/versions/diff`]: { from: '13', to: '14', patch: [{ op: 'add', path: '/tools' }], sections },

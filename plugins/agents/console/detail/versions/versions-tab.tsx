@@ -37,6 +37,7 @@ export function VersionsTab({ agent, place }: AgentTabProps) {
       <VersionList
         versions={data.items}
         serving={serving}
+        gate={agent.status?.evalGate}
         compared={compared === undefined ? [] : [compared.from, compared.to]}
         onCompare={(revision) => change(revision === compared?.to ? { to: undefined } : { from: String(revision) })}
       />
