@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { toCount, toDelta, toPercent, toSize } from '../../ui/parts/format/counts.ts'
 import { toDuration, toSpokenDuration } from '../../ui/parts/format/duration.ts'
-import { sumAmounts, toMoney } from '../../ui/parts/format/money.ts'
+import { sumAmounts, toMoney, toMoneyTicks } from '../../ui/parts/format/money.ts'
 import { cutMiddle, hueOf, initialOf, initialsOf, toObjectName, toShortId } from '../../ui/parts/format/names.ts'
 import { toAge, toClock, toDay, toExact, toRelative } from '../../ui/parts/format/times.ts'
 
@@ -53,6 +53,14 @@ test('money has two places from one cent on and four below; unknown is a dash', 
   )
   assert.equal(toMoney('1', 'EUR'), '€1.00')
   assert.equal(toMoney('1.5', 'credits'), '1.50 credits')
+})
+
+test('labels of an axis of money differ, however small the sums are', () => {
+  assert.deepEqual(toMoneyTicks([0, 25, 50], 'USD'), ['$0.00', '$25.00', '$50.00'])
+  assert.deepEqual(toMoneyTicks([0, 0.2, 0.4], 'EUR'), ['€0.00', '€0.20', '€0.40'])
+  assert.deepEqual(toMoneyTicks([0, 0.00002, 0.00004], 'USD'), ['$0.00000', '$0.00002', '$0.00004'])
+  assert.deepEqual(toMoneyTicks([0, 2.5e-7, 5e-7], 'USD'), ['$0.00000000', '$0.00000025', '$0.00000050'])
+  assert.deepEqual(toMoneyTicks([0, 1000], 'credits'), ['0.00 credits', '1,000.00 credits'])
 })
 
 test('amounts are added as decimals', () => {

@@ -1,5 +1,5 @@
 import { text } from '../../text/en.ts'
-import { toMoney } from '../format/money.ts'
+import { toMoney, toMoneyTicks } from '../format/money.ts'
 import { toDay } from '../format/times.ts'
 import { useNarrow } from '../page/use-narrow.ts'
 import { toneClass } from '../status/tones.ts'
@@ -26,6 +26,7 @@ export function CostChart({ days, currency, label, method, limit }: CostChartPro
   const highest = Math.max(0, Number(limit?.amount ?? 0), ...stacks.map(heightOf))
   const ticks = axisTicks(highest)
   const top = ticks.at(-1) ?? 1
+  const amounts = toMoneyTicks(ticks, currency)
   const labels = shownLabels(days.length, useNarrow() ? 4 : 10)
   return (
     <div className={styles['chart']} role="img" aria-label={label}>
@@ -40,9 +41,9 @@ export function CostChart({ days, currency, label, method, limit }: CostChartPro
         ))}
       </div>
       <div className={styles['plot']}>
-        {ticks.map((tick) => (
+        {ticks.map((tick, index) => (
           <div key={tick} className={styles['tick']} style={{ bottom: `${(tick / top) * 100}%` }}>
-            <span className="num">{toMoney(String(tick), currency)}</span>
+            <span className="num">{amounts[index]}</span>
           </div>
         ))}
         <div className={styles['days']}>

@@ -1,5 +1,5 @@
 import { text } from '../../text/en.ts'
-import { toMoney } from '../format/money.ts'
+import { toMoneyTicks } from '../format/money.ts'
 import { toDay } from '../format/times.ts'
 import { useNarrow } from '../page/use-narrow.ts'
 import { toneClass } from '../status/tones.ts'
@@ -29,15 +29,16 @@ export function CumulativeChart({ days, currency, label, method, interval, limit
   const highest = Math.max(Number(limit?.amount ?? 0), Number(interval?.high ?? 0), Number(end))
   const ticks = axisTicks(highest)
   const top = ticks.at(-1) ?? 1
+  const amounts = toMoneyTicks(ticks, currency)
   const { spent, forecast, cone } = toCumulative(days, top, interval)
   const labels = shownLabels(days.length, useNarrow() ? 4 : 10)
   const floor = spent.length === 0 ? '' : `${toPath(spent)}L${spent.at(-1)?.x ?? 0} 100L0 100Z`
   return (
     <div className={styles['chart']} role="img" aria-label={label}>
       <div className={styles['plot']}>
-        {ticks.map((tick) => (
+        {ticks.map((tick, index) => (
           <div key={tick} className={styles['tick']} style={{ bottom: `${(tick / top) * 100}%` }}>
-            <span className="num">{toMoney(String(tick), currency)}</span>
+            <span className="num">{amounts[index]}</span>
           </div>
         ))}
         <svg className={own['lines']} viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden>

@@ -3,6 +3,8 @@ import { UNKNOWN } from './unknown.ts'
 const decimal = /^-?\d{1,30}(?:\.\d{1,30})?$/
 /** Places to which sums are exact: those of the longest price. */
 const PLACES = 30
+/** Below the price of one token. */
+const AXIS_PLACES = 12
 
 /**
  * An amount, as the decimal string of the API: two places from one cent on, four below. An unknown amount is a dash; a currency that
@@ -15,6 +17,13 @@ export function toMoney(amount: string | null | undefined, currency: string): st
   const places = size === 0 || size >= 0.01 ? 2 : 4
   const shown = least ? (amount.startsWith('-') ? '-0.0001' : '0.0001') : amount
   return `${least ? '<' : ''}${formatOf(currency, places)(shown)}`
+}
+
+/** The labels of an axis: as many places for each as tell them apart. `String` writes a small number with an exponent. */
+export function toMoneyTicks(ticks: readonly number[], currency: string): readonly string[] {
+  const written = ticks.map((tick) => tick.toFixed(AXIS_PLACES).replace(/\.?0+$/, ''))
+  const places = Math.max(2, ...written.map((one) => one.split('.')[1]?.length ?? 0))
+  return written.map((one) => formatOf(currency, places)(one))
 }
 
 /** The sum of decimal strings; exact, since it never becomes a binary fraction. Unknown ones are left out: the caller says so. */
