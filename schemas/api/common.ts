@@ -48,6 +48,13 @@ export const managedFields = Type.Boolean({
 /** `?q=` of a list of a kind. */
 export const namePrefix = Type.String({ maxLength: 253, description: 'Prefix of the name, regardless of case.' })
 
+/** `?condition=` of a list of a kind. */
+export const conditionQuery = Type.String({
+  maxLength: 317,
+  description:
+    'Type of a condition that is True, such as `Ready`; with `!` before it, objects in which it is absent or not True.',
+})
+
 /** `?order=` of a list of a kind. */
 export const listOrder = Type.Enum(['name', 'newest', 'oldest'], {
   description: 'Order of the list, of at most 2,000 objects. Default: by namespace and name.',

@@ -6,7 +6,7 @@ import type { Scope } from '#test/harness/scope.ts'
 import { needsChromium } from './browser-session.ts'
 import { cannedAgent, cannedAgents, cannedRunId, hostileWords, streamOf, viewerRights } from './canned-agents.ts'
 import { openEvents } from './canned-events.ts'
-import { serveConsole } from './fake-console.ts'
+import { cannedBody, serveConsole } from './fake-console.ts'
 import type { CannedHandler, CannedResponses } from './fake-console.ts'
 import { axeViolations, openLook, startBrowser } from './look.ts'
 import { askingEvents } from './played-events.ts'
@@ -147,5 +147,26 @@ test('deleting asks for the name and says what breaks; rolling back shows what c
   assert.equal(await page.locator('dialog button:has-text("Delete the agent")').getAttribute('aria-disabled'), 'true')
   await page.fill('dialog input', 'triage')
   assert.equal(await page.locator('dialog button:has-text("Delete the agent")').getAttribute('aria-disabled'), null)
+  assert.deepEqual(await axeViolations(page), [])
+})
+
+test('the list of agents is filtered by state, and scores below the threshold are marked', needsChromium, async (t) => {
+  const browser = await startBrowser(t)
+  const asked: (string | null)[] = []
+  const held = { evalGate: { phase: 'Failed', score: 0.4, minScore: 0.8, revision: 'r' } }
+  const api = {
+    '/api/agents': cannedBody(({ url = '' }) => {
+      asked.push(new URL(url, 'http://x').searchParams.get('condition'))
+      return { items: [cannedAgent('triage', { status: held }), cannedAgent('other')], nextCursor: null }
+    }),
+  }
+  const page = await openPage(t, browser, { path: '/agents', api })
+  assert.equal(await page.getByRole('row', { name: 'triage' }).getByText('0.40').count(), 1)
+  await page.getByRole('button', { name: 'State' }).click()
+  await page.getByRole('button', { name: 'Held by gate' }).click()
+  await page.waitForURL(/condition=EvalGated/)
+  await page.getByRole('button', { name: 'Remove filter: State' }).waitFor()
+  for (const end = Date.now() + 10_000; asked.at(-1) !== 'EvalGated' && Date.now() < end;) await page.waitForTimeout(50)
+  assert.deepEqual([asked[0], asked.at(-1)], [null, 'EvalGated'])
   assert.deepEqual(await axeViolations(page), [])
 })

@@ -14,18 +14,19 @@ export interface MatchingPage {
 /** Maximum number of objects that one response orders: they are held in memory. */
 const MAX_ORDERED = 2_000
 
-/** Whether a query filters by name or orders its list, which the API server cannot do. */
-export function isMatching({ q = '', order }: ListCall['query']): boolean {
-  return q !== '' || order !== undefined
+/** Whether a query filters by name or condition, or orders its list, which the API server cannot do. */
+export function isMatching({ q = '', condition = '', order }: ListCall['query']): boolean {
+  return q !== '' || condition !== '' || order !== undefined
 }
 
-/** One page of the objects whose names begin with `q`, regardless of case, in the order of the query. */
+/** One page of the objects whose names begin with `q`, regardless of case, and that have the condition, in the order of the query. */
 export async function listMatching(kind: RoutedKind, call: ListCall, limit: number): Promise<MatchingPage> {
-  const { q = '', order, cursor, namespace = '', labelSelector = '', scope = '' } = call.query
-  const bound = ['match', namespace, labelSelector, scope, q, order ?? '']
+  const { q = '', condition = '', order, cursor, namespace = '', labelSelector = '', scope = '' } = call.query
+  const bound = ['match', namespace, labelSelector, scope, q, condition, order ?? '']
   const position = cursor === undefined ? undefined : call.cursors.open(cursor, bound)
   // Names in Kubernetes are in lowercase.
-  const matches = startsWith(q.toLowerCase())
+  const [isNamed, isSo] = [startsWith(q.toLowerCase()), hasCondition(condition)]
+  const matches = (object: KubeObject) => isNamed(object) && isSo(object)
   const { items, next } =
     order === undefined
       ? await readMatches(kind, call, { matches, limit, from: toPlace(position) })
@@ -103,6 +104,19 @@ function compare([a, more]: Key, [b, others]: Key): number {
 
 function startsWith(prefix: string): (object: KubeObject) => boolean {
   return ({ metadata }) => metadata.name.startsWith(prefix)
+}
+
+function hasCondition(asked: string): (object: KubeObject) => boolean {
+  if (asked === '') return () => true
+  const isWanted = !asked.startsWith('!')
+  const type = isWanted ? asked : asked.slice(1)
+  // The API server has validated the status by the schema of its kind.
+  const conditionsOf = ({ status }: KubeObject) => (status as ConditionedStatus | undefined)?.conditions ?? []
+  return (object) => conditionsOf(object).some((one) => one.type === type && one.status === 'True') === isWanted
+}
+
+interface ConditionedStatus {
+  readonly conditions?: readonly { readonly type: string; readonly status: string }[]
 }
 
 function tooMany(): Fail {

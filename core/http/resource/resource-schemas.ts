@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { TObject } from 'typebox'
 import {
+  conditionQuery,
   dryRun,
   listOrder,
   managedFields,
@@ -42,6 +43,7 @@ export const listQuery = Type.Object({
   ...pageQuery,
   namespace: Type.Optional(Type.String({ maxLength: 63, description: 'Absent or empty: the whole cluster.' })),
   q: Type.Optional(namePrefix),
+  condition: Type.Optional(conditionQuery),
   order: Type.Optional(listOrder),
   labelSelector: Type.Optional(Type.String({ maxLength: 1024, description: 'Label selector, as in kubectl.' })),
   scope: Type.Optional(permittedScope),

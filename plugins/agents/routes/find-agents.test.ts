@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { parseLabel, parseName } from '#core/kube/names.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { readEndpoints } from './read.ts'
@@ -71,10 +72,36 @@ test('a list of a kind finds names by their prefix, and orders them', real, asyn
     assert.equal((await ask('viewer', 'GET', `/agents?namespace=${other}&order=name`)).status, 403)
   })
 
+  await t.test('by a condition that is True, or is not', async () => {
+    const condition = {
+      type: 'Ready',
+      status: 'True',
+      reason: 'Serving',
+      message: '',
+      lastTransitionTime: '2026-11-30T00:00:00Z',
+    }
+    for (const [name, status] of [
+      ['bill-1', 'True'],
+      ['bill-2', 'False'],
+      ['writer', 'True'],
+    ] as const) {
+      const ref = { namespace: parseLabel('namespace', namespace), name: parseName('name', name) }
+      const body = { status: { conditions: [{ ...condition, status }] } }
+      await admin.patch(AgentDeployment, ref, { type: 'merge', body }, { subresource: 'status' })
+    }
+    assert.deepEqual((await pages('viewer', `${here}&condition=Ready&order=name&limit=1`)).flat(), ['bill-1', 'writer'])
+    const others = (await pages('viewer', `${here}&condition=!Ready&limit=2`)).flat()
+    assert.deepEqual(others, ['bill-2', 'bill-3', 'billing'], 'one without a status is not ready')
+    assert.deepEqual(await pages('viewer', `${here}&condition=Ready&q=bill`), [['bill-1']])
+    assert.deepEqual(await pages('viewer', `${here}&condition=__proto__`), [[]])
+    assert.equal((await pages('viewer', `${here}&condition=`)).flat().length, 5)
+  })
+
   await t.test('hostile values are refused with the name of the parameter', async () => {
     for (const [query, pointer] of [
       [`q=${'a'.repeat(254)}`, '?q'],
       ['q=a%00b', '?q'],
+      [`condition=${'a'.repeat(318)}`, '?condition'],
       ['order=age', '?order'],
       ['order=', '?order'],
     ]) {

@@ -7,6 +7,7 @@ import { useAddress } from '#ui/contract/search.ts'
 import { Button } from '#ui/parts/control/button.tsx'
 import { SearchField } from '#ui/parts/control/search-field.tsx'
 import { Segmented } from '#ui/parts/control/segmented.tsx'
+import { Facet } from '#ui/parts/filter/facet.tsx'
 import { FilterBar } from '#ui/parts/filter/filter-bar.tsx'
 import { PageBar } from '#ui/parts/page/page-bar.tsx'
 import { EmptyState, NoMatch } from '#ui/parts/state/empty-state.tsx'
@@ -25,19 +26,25 @@ interface AgentPageResponse {
 
 const orders = (['name', 'newest', 'oldest'] as const).map((value) => ({ value, label: text.orders[value] }))
 
+const states = (['Ready', '!Ready', 'Degraded', 'EvalGated'] as const).map((value) => ({
+  value,
+  label: text.states[value],
+}))
+
 /** Which agents are well: their state, and their runs of the last day. */
 export function AgentsPage() {
-  const [{ namespace, q, order }, change] = useAddress()
+  const [{ namespace, q, order, condition }, change] = useAddress()
   const { cursor, onNewer, older } = usePaging()
   const navigate = useNavigate()
   const scope = namespace === undefined ? { scope: 'permitted' } : { namespace }
   const { data, error, refetch } = useQuery({
-    ...apiQuery<AgentPageResponse>(['agents'], { ...scope, q, order, cursor, include: 'stats' }),
+    ...apiQuery<AgentPageResponse>(['agents'], { ...scope, q, condition, order, cursor, include: 'stats' }),
     placeholderData: keepPreviousData,
   })
   const go = (to: string): void => {
     navigate({ to }).catch(() => undefined)
   }
+  const clear = (): void => change({ q: undefined, condition: undefined, cursor: undefined })
   const next = data?.nextCursor ?? null
   const isWhole = next === null && cursor === undefined
   return (
@@ -48,11 +55,17 @@ export function AgentsPage() {
       >
         <LiveBadge state={useLive()} />
       </PageBar>
-      <FilterBar setCount={q === undefined ? 0 : 1} onClear={() => change({ q: undefined })}>
+      <FilterBar setCount={[q, condition].filter((one) => one !== undefined).length} onClear={clear}>
         <SearchField
           label={text.search}
           value={q ?? ''}
           onChange={(value) => change({ q: value, cursor: undefined })}
+        />
+        <Facet
+          label={text.state}
+          options={states}
+          value={condition}
+          onChange={(value) => change({ condition: value, cursor: undefined })}
         />
         <Segmented
           label={text.order}
@@ -76,10 +89,10 @@ export function AgentsPage() {
           refetch().catch(() => undefined)
         }}
         empty={
-          q === undefined ? (
+          q === undefined && condition === undefined ? (
             <NoAgents onCreate={() => go('/agents/new')} />
           ) : (
-            <NoMatch onClear={() => change({ q: undefined })} />
+            <NoMatch onClear={clear} />
           )
         }
       />

@@ -23,6 +23,7 @@ export const agentColumns: readonly DataColumn<ShownAgent>[] = [
   { title: titles.success, rank: 2, align: 'end', cell: ({ stats }) => toPercent(successOf(stats), 1) },
   { title: titles.p95, rank: 3, align: 'end', cell: ({ stats }) => <Duration ms={stats?.p95Ms} /> },
   { title: titles.cost, rank: 3, align: 'end', cell: ({ stats }) => <CostCell stats={stats} /> },
+  { title: titles.score, rank: 3, align: 'end', cell: ({ status }) => <ScoreCell gate={status?.evalGate} /> },
   { title: titles.revision, rank: 4, align: 'end', cell: (agent) => servedRevisionOf(agent) ?? UNKNOWN },
   { title: titles.rolledOut, rank: 4, align: 'end', cell: ({ status }) => <Time at={status?.latestSuccessfulTime} /> },
 ]
@@ -83,4 +84,11 @@ function RunsCell({ stats }: StatisticsCellProps) {
 
 function CostCell({ stats }: StatisticsCellProps) {
   return <Money amount={stats?.cost?.amount} currency={stats?.cost?.currency ?? ''} />
+}
+
+/** The score of the newest revision by the suite of its gate. */
+function ScoreCell({ gate }: { readonly gate: NonNullable<ShownAgent['status']>['evalGate'] }) {
+  if (gate?.score === undefined) return UNKNOWN
+  const isBelow = gate.minScore !== undefined && gate.score < gate.minScore
+  return <span className={`num ${isBelow ? styles['below'] : ''}`}>{gate.score.toFixed(2)}</span>
 }
