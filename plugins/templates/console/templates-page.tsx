@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { useAddress } from '#ui/contract/search.ts'
+import { RemovalDialog } from '#ui/kinds/dialogs/removal-dialog.tsx'
 import { SearchField } from '#ui/parts/control/search-field.tsx'
 import { Segmented } from '#ui/parts/control/segmented.tsx'
 import { Facet } from '#ui/parts/filter/facet.tsx'
@@ -11,7 +12,6 @@ import { ProblemState } from '#ui/parts/state/problem-state.tsx'
 import { filterCatalog, tagsOf } from './catalog.ts'
 import type { CatalogEntry } from './catalog.ts'
 import { EntryCard, WaitingCards } from './entry-card.tsx'
-import { RemoveTemplate } from './remove-template.tsx'
 import styles from './templates.module.css'
 import { templatesText as text } from './text.ts'
 import { useCatalog } from './use-catalog.ts'
@@ -58,6 +58,17 @@ export function TemplatesPage() {
       {removed === undefined ? undefined : <RemoveTemplate entry={removed} onClose={() => setRemoved(undefined)} />}
     </>
   )
+}
+
+interface RemoveTemplateProps {
+  readonly entry: CatalogEntry
+  readonly onClose: () => void
+}
+
+function RemoveTemplate({ entry: { kind, place, title }, onClose }: RemoveTemplateProps) {
+  const path = ['templates', kind, place?.namespace ?? '', place?.name ?? '']
+  const words = text.removal
+  return <RemovalDialog name={title} lists={['templates']} onGone={onClose} {...{ words, path, onClose }} />
 }
 
 // What failed is said above what is there.

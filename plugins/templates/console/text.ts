@@ -24,7 +24,7 @@ export const templatesText = {
   emptyDetail: 'Publish an agent as a template, and it stands here for others to start from.',
   removal: {
     title: (title: string) => `Delete the template ${title}?`,
-    effect: 'Agents that were made from it stay as they are.',
+    effects: ['Agents that were made from it stay as they are.'],
     action: 'Delete the template',
     done: (title: string) => `The template ${title} is deleted.`,
   },

@@ -5,6 +5,7 @@ import { LogView } from './log-view.tsx'
 import type { LogLine } from './log-view.tsx'
 import { MessageBody } from './message-body.tsx'
 import { MessageView } from './message-view.tsx'
+import { TitledValue } from './titled-value.tsx'
 
 const value = {
   account: '4210',
@@ -37,6 +38,14 @@ const lines: readonly LogLine[] = Array.from({ length: 60 }, (_, index) => ({
 
 /** States of the parts of this folder. */
 export const contentStates: readonly PartStates[] = [
+  {
+    part: 'TitledValue',
+    states: [
+      { name: 'words', show: () => <TitledValue title="Input" value={markdown} /> },
+      { name: 'JSON', show: () => <TitledValue title="Expected" value={value} /> },
+      { name: 'absent', show: () => <TitledValue title="Expected" value={undefined} absent="No expected output" /> },
+    ],
+  },
   {
     part: 'JsonView',
     states: [

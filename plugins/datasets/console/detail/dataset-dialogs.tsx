@@ -1,9 +1,10 @@
+import { RemovalDialog } from '#ui/kinds/dialogs/removal-dialog.tsx'
 import { ExportDialog } from '../export/export-dialog.tsx'
 import { ImportDialog } from '../import/import-dialog.tsx'
 import { PinDialog } from '../pins/pin-dialog.tsx'
 import type { DatasetDialogName, ReadDataset } from '../shared/shown-dataset.ts'
+import { datasetsText } from '../shared/text.ts'
 import { WriteDatasetDialog } from '../write/write-dataset-dialog.tsx'
-import { RemoveDatasetDialog } from './remove-dataset-dialog.tsx'
 
 interface DatasetDialogsProps {
   readonly shown: DatasetDialogName
@@ -15,6 +16,7 @@ interface DatasetDialogsProps {
 
 /** The dialogs of a dataset. */
 export function DatasetDialogs({ shown, dataset, onClose, onOpenTab, onGone }: DatasetDialogsProps) {
+  const { namespace, name } = dataset
   const openTab = (tab: 'pins' | 'exports', item?: string): void => {
     onClose()
     onOpenTab(tab, item)
@@ -29,6 +31,16 @@ export function DatasetDialogs({ shown, dataset, onClose, onOpenTab, onGone }: D
     case 'export':
       return <ExportDialog place={dataset} onClose={onClose} onStarted={(id) => openTab('exports', id)} />
     case 'remove':
-      return <RemoveDatasetDialog place={dataset} onClose={onClose} onGone={onGone} />
+      return (
+        <RemovalDialog
+          words={datasetsText.removal}
+          name={name}
+          path={['datasets', name]}
+          query={{ namespace }}
+          lists={['datasets']}
+          isTyped
+          {...{ onClose, onGone }}
+        />
+      )
   }
 }

@@ -1,8 +1,8 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Static } from 'typebox'
 import type { Run } from '#schemas/api/runs.ts'
 import { sendApi } from '#ui/api/request-api.ts'
+import { useAct } from '#ui/kinds/dialogs/use-act.ts'
 import { Segmented } from '#ui/parts/control/segmented.tsx'
 import { DialogForm, FieldPair } from '#ui/parts/form/dialog-form.tsx'
 import { refusedFields } from '#ui/parts/form/refusal-at.ts'
@@ -24,12 +24,13 @@ interface ExportDialogProps {
 export function ExportDialog({ place: { namespace, name }, onClose, onStarted }: ExportDialogProps) {
   const [typed, setTyped] = useState(emptyExport)
   const [isWrong, setWrong] = useState(false)
-  const queries = useQueryClient()
-  const start = useMutation({
-    mutationFn: (body: object) =>
+  const start = useAct({
+    send: (body: object) =>
       sendApi<Static<typeof Run>>({ method: 'POST', path: ['datasets', name, 'export'], query: { namespace }, body }),
-    onSuccess: async (run) => {
-      await queries.invalidateQueries({ queryKey: ['runs'] })
+    // The tab of exports shows it.
+    done: () => undefined,
+    changes: [['runs']],
+    onDone: (run) => {
       if (run !== undefined) onStarted(run.id)
     },
   })

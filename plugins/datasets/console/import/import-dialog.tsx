@@ -1,11 +1,10 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { ApiProblem } from '#ui/api/api-problem.ts'
 import { sendApi } from '#ui/api/request-api.ts'
+import { useAct } from '#ui/kinds/dialogs/use-act.ts'
 import { Button } from '#ui/parts/control/button.tsx'
 import { DialogForm } from '#ui/parts/form/dialog-form.tsx'
 import { toSize } from '#ui/parts/format/counts.ts'
-import { showToast } from '#ui/parts/overlay/toast-store.ts'
 import type { Static } from 'typebox'
 import type { ImportedCases } from '#schemas/api/datasets.ts'
 import type { DatasetName } from '../shared/shown-dataset.ts'
@@ -25,9 +24,8 @@ interface ImportDialogProps {
 export function ImportDialog({ place: { namespace, name }, onClose }: ImportDialogProps) {
   const input = useRef<HTMLInputElement>(null)
   const [file, setFile] = useState<File>()
-  const queries = useQueryClient()
-  const send = useMutation({
-    mutationFn: async () => {
+  const send = useAct({
+    send: async () => {
       const type = file === undefined ? undefined : importTypeOf(file.name)
       if (file === undefined || type === undefined) throw new Error(text.unknown)
       if (file.size === 0) throw new Error(text.empty)
@@ -36,12 +34,9 @@ export function ImportDialog({ place: { namespace, name }, onClose }: ImportDial
       const bytes = new Blob([file], { type })
       return sendApi<Static<typeof ImportedCases>>({ method: 'POST', path, query: { namespace }, file: bytes })
     },
-    onSuccess: async (done) => {
-      if (done === undefined) return
-      showToast({ kind: 'done', message: text.done(done.created, done.updated, done.unchanged) })
-      await queries.invalidateQueries({ queryKey: ['datasets'] })
-      onClose()
-    },
+    done: (made) => made && text.done(made.created, made.updated, made.unchanged),
+    changes: [['datasets']],
+    onDone: onClose,
   })
   const rows = refusedRows(send.error instanceof ApiProblem ? (send.error.facts.errors ?? []) : [])
   return (

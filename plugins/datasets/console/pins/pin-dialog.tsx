@@ -1,9 +1,8 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { requestApi } from '#ui/api/request-api.ts'
+import { useAct } from '#ui/kinds/dialogs/use-act.ts'
 import { DialogForm } from '#ui/parts/form/dialog-form.tsx'
 import { TextField } from '#ui/parts/form/text-field.tsx'
-import { showToast } from '#ui/parts/overlay/toast-store.ts'
 import type { ShownDataset, ShownPin } from '../shared/shown-dataset.ts'
 import { datasetsText } from '../shared/text.ts'
 
@@ -18,19 +17,16 @@ interface PinDialogProps {
 /** Pins the cases as they are, with a note. */
 export function PinDialog({ dataset: { namespace, name, cases }, onClose, onPinned }: PinDialogProps) {
   const [note, setNote] = useState('')
-  const queries = useQueryClient()
-  const pin = useMutation({
-    mutationFn: async () => {
+  const pin = useAct({
+    send: async () => {
       const path = ['datasets', name, 'pin']
       const response = await requestApi({ method: 'POST', path, query: { namespace }, body: { note: note.trim() } })
       // 200: these cases were pinned before.
       return { made: (await response.json()) as ShownPin, isNew: response.status === 201 }
     },
-    onSuccess: async ({ made, isNew }) => {
-      showToast({ kind: 'done', message: isNew ? text.done(made.version, made.cases) : text.same(made.version) })
-      await queries.invalidateQueries({ queryKey: ['datasets'] })
-      onPinned()
-    },
+    done: ({ made, isNew }) => (isNew ? text.done(made.version, made.cases) : text.same(made.version)),
+    changes: [['datasets']],
+    onDone: onPinned,
   })
   return (
     <DialogForm

@@ -1,11 +1,10 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiProblem } from '#ui/api/api-problem.ts'
 import { sendApi } from '#ui/api/request-api.ts'
+import { useAct } from '#ui/kinds/dialogs/use-act.ts'
 import { DialogForm, FieldPair } from '#ui/parts/form/dialog-form.tsx'
 import { refusedFields } from '#ui/parts/form/refusal-at.ts'
 import { TextField } from '#ui/parts/form/text-field.tsx'
-import { showToast } from '#ui/parts/overlay/toast-store.ts'
 import type { DatasetName, ReadDataset, ShownDataset } from '../shared/shown-dataset.ts'
 import { datasetsText } from '../shared/text.ts'
 import { toDatasetBody, typedOf } from './to-dataset-body.ts'
@@ -23,22 +22,20 @@ interface WriteDatasetDialogProps {
 /** Creates a dataset, or changes what is known of one. */
 export function WriteDatasetDialog({ namespace = 'default', dataset, onClose, onSaved }: WriteDatasetDialogProps) {
   const [typed, setTyped] = useState(() => typedOf(namespace, dataset))
-  const queries = useQueryClient()
   const isFirst = dataset === undefined
-  const save = useMutation({
-    mutationFn: async () => {
+  const save = useAct({
+    send: async () => {
       const path = ['datasets', typed.name.trim()]
       const query = { namespace: typed.namespace.trim() }
       // The version of a new one is 0: a dataset of that name is not replaced.
       const headers = { 'if-match': dataset?.tag ?? '"0"' }
       return sendApi<ShownDataset>({ method: 'PUT', path, query, headers, body: toDatasetBody(typed, dataset) })
     },
-    onSuccess: async (saved) => {
-      if (saved === undefined) return
-      showToast({ kind: 'done', message: (isFirst ? text.created : text.saved)(saved.name) })
-      await queries.invalidateQueries({ queryKey: ['datasets'] })
+    done: (saved) => saved && (isFirst ? text.created : text.saved)(saved.name),
+    changes: [['datasets']],
+    onDone: (saved) => {
       onClose()
-      onSaved(saved)
+      if (saved !== undefined) onSaved(saved)
     },
   })
   const { fields, rest } = refusedFields(save.error, ['description', 'allowedNamespaces', 'name', 'namespace'])

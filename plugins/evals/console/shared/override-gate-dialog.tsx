@@ -1,10 +1,9 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { sendApi } from '#ui/api/request-api.ts'
+import { useAct } from '#ui/kinds/dialogs/use-act.ts'
 import { DialogForm } from '#ui/parts/form/dialog-form.tsx'
 import { refusedFields } from '#ui/parts/form/refusal-at.ts'
 import { TextField } from '#ui/parts/form/text-field.tsx'
-import { showToast } from '#ui/parts/overlay/toast-store.ts'
 import { evalsText } from './text.ts'
 
 const text = evalsText.override
@@ -22,18 +21,14 @@ interface OverrideGateDialogProps {
 /** Lets a revision serve that has not passed, with a reason. It needs the verb `override`. */
 export function OverrideGateDialog({ of: { namespace, suite, agent, revision }, onClose }: OverrideGateDialogProps) {
   const [reason, setReason] = useState('')
-  const queries = useQueryClient()
-  const send = useMutation({
-    mutationFn: () => {
+  const send = useAct({
+    send: () => {
       const body = { agent, revision, reason: reason.trim() }
       return sendApi({ method: 'POST', path: ['evalsuites', namespace, suite, 'override'], body })
     },
-    onSuccess: async () => {
-      showToast({ kind: 'done', message: text.done(revision) })
-      onClose()
-      await queries.invalidateQueries({ queryKey: ['evalsuites'] })
-      await queries.invalidateQueries({ queryKey: ['agents', namespace, agent] })
-    },
+    done: () => text.done(revision),
+    changes: [['evalsuites'], ['agents', namespace, agent]],
+    onDone: onClose,
   })
   const { fields, rest } = refusedFields(send.error, ['reason'])
   return (

@@ -1,12 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { EvaluationView } from '#schemas/api/evaluations.ts'
 import { sendApi } from '#ui/api/request-api.ts'
 import { useAddress } from '#ui/contract/search.ts'
+import { useAct } from '#ui/kinds/dialogs/use-act.ts'
 import { DialogForm, FieldPair } from '#ui/parts/form/dialog-form.tsx'
 import { refusedFields } from '#ui/parts/form/refusal-at.ts'
 import { TextField } from '#ui/parts/form/text-field.tsx'
-import { showToast } from '#ui/parts/overlay/toast-store.ts'
 import { evalsText } from '../shared/text.ts'
 import type { ShownSuite } from './to-suite.ts'
 
@@ -24,19 +23,17 @@ export function RunSuiteDialog({ suite: { namespace, name }, agent: first = '', 
   const [revision, setRevision] = useState('')
   const [isWrong, setWrong] = useState(false)
   const [, change] = useAddress()
-  const queries = useQueryClient()
-  const start = useMutation({
-    mutationFn: () => {
+  const start = useAct({
+    send: () => {
       const given = revision.trim() === '' ? {} : { revision: Number(revision) }
       const body = { agent: agent.trim(), ...given }
       return sendApi<EvaluationView>({ method: 'POST', path: ['evalsuites', namespace, name, 'runs'], body })
     },
-    onSuccess: async (made) => {
-      if (made === undefined) return
-      showToast({ kind: 'done', message: text.done(made.revision) })
+    done: (made) => made && text.done(made.revision),
+    changes: [['evalsuites']],
+    onDone: () => {
       onClose()
       change({ agent: undefined, revision: undefined, case: undefined })
-      await queries.invalidateQueries({ queryKey: ['evalsuites'] })
     },
   })
   const submit = (): void => {

@@ -7,13 +7,13 @@ import type { EvaluationView } from '#schemas/api/evaluations.ts'
 import type { Run } from '#schemas/api/runs.ts'
 import { apiQuery } from '#ui/api/queries.ts'
 import { Button } from '#ui/parts/control/button.tsx'
+import { TitledValue } from '#ui/parts/content/titled-value.tsx'
 import { Diff } from '#ui/parts/document/diff.tsx'
 import { Card } from '#ui/parts/page/card.tsx'
 import { useKeys } from '#ui/parts/keys/use-keys.ts'
 import type { ShownResult } from '../shared/shown-results.ts'
 import { evalsText } from '../shared/text.ts'
 import { CaseScores } from './case-scores.tsx'
-import { CaseWords } from './case-words.tsx'
 import styles from './suite.module.css'
 import type { ShownSuite } from './to-suite.ts'
 
@@ -48,8 +48,8 @@ export function SidesCard({ result, evaluation, suite, onClose }: SidesCardProps
       >
         <div className={styles['sides']}>
           <div className={styles['pair']}>
-            <CaseWords title={text.input} value={input} />
-            {given?.expected === undefined ? undefined : <CaseWords title={text.expected} value={given.expected} />}
+            <TitledValue title={text.input} value={input} />
+            {given?.expected === undefined ? undefined : <TitledValue title={text.expected} value={given.expected} />}
           </div>
           <Outputs
             before={baseline.words}
@@ -83,7 +83,7 @@ function Outputs({ before, after, labels }: OutputsProps) {
   if (before !== undefined) return <Diff title={text.compare} before={before} after={after} labels={labels} />
   return (
     <>
-      <CaseWords title={text.output} value={after} />
+      <TitledValue title={text.output} value={after} />
       <p className="faint">{text.noBaseline}</p>
     </>
   )

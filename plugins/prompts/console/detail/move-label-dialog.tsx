@@ -1,10 +1,9 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ListedPrompt } from '#schemas/api/prompts.ts'
 import { sendApi } from '#ui/api/request-api.ts'
+import { useAct } from '#ui/kinds/dialogs/use-act.ts'
 import { DialogForm, FieldPair } from '#ui/parts/form/dialog-form.tsx'
 import { CheckField, TextField } from '#ui/parts/form/text-field.tsx'
-import { showToast } from '#ui/parts/overlay/toast-store.ts'
 import { DEFAULT_LABEL, promptPath } from '../shared/shown-prompt.ts'
 import { promptsText } from '../shared/text.ts'
 
@@ -20,17 +19,14 @@ export function MoveLabelDialog({ prompt, onClose }: MoveLabelDialogProps) {
   const [label, setLabel] = useState<string>(DEFAULT_LABEL)
   const [typed, setTyped] = useState(String(prompt.version))
   const [isRemoved, setRemoved] = useState(false)
-  const queries = useQueryClient()
-  const move = useMutation({
-    mutationFn: () => {
+  const move = useAct({
+    send: () => {
       const version = isRemoved ? null : Number(typed)
       return sendApi({ method: 'PUT', path: [...promptPath(prompt), 'labels', label], body: { version } })
     },
-    onSuccess: async () => {
-      showToast({ kind: 'done', message: isRemoved ? text.removed(label) : text.done(label, Number(typed)) })
-      await queries.invalidateQueries({ queryKey: ['promptversions'] })
-      onClose()
-    },
+    done: () => (isRemoved ? text.removed(label) : text.done(label, Number(typed))),
+    changes: [['promptversions']],
+    onDone: onClose,
   })
   return (
     <DialogForm

@@ -1,8 +1,10 @@
 import type { ListedPrompt } from '#schemas/api/prompts.ts'
+import { RemovalDialog } from '#ui/kinds/dialogs/removal-dialog.tsx'
 import { WritePromptDialog } from '../write/write-prompt-dialog.tsx'
 import { MoveLabelDialog } from './move-label-dialog.tsx'
+import { promptPath } from '../shared/shown-prompt.ts'
 import type { PromptDialogName } from '../shared/shown-prompt.ts'
-import { RemovePromptDialog } from './remove-prompt-dialog.tsx'
+import { promptsText } from '../shared/text.ts'
 
 interface PromptDialogsProps {
   readonly shown: PromptDialogName
@@ -15,5 +17,14 @@ interface PromptDialogsProps {
 export function PromptDialogs({ shown, prompt, onClose, onGone }: PromptDialogsProps) {
   if (shown === 'write') return <WritePromptDialog prompt={prompt} onClose={onClose} onSaved={() => undefined} />
   if (shown === 'move') return <MoveLabelDialog prompt={prompt} onClose={onClose} />
-  return <RemovePromptDialog prompt={prompt} onClose={onClose} onGone={onGone} />
+  return (
+    <RemovalDialog
+      words={promptsText.removal}
+      name={prompt.name}
+      path={promptPath(prompt)}
+      lists={['promptversions']}
+      isTyped
+      {...{ onClose, onGone }}
+    />
+  )
 }

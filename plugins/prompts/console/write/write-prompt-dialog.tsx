@@ -1,12 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ListedPrompt } from '#schemas/api/prompts.ts'
 import { requestApi } from '#ui/api/request-api.ts'
+import { useAct } from '#ui/kinds/dialogs/use-act.ts'
 import { Segmented } from '#ui/parts/control/segmented.tsx'
 import { DialogForm, FieldPair } from '#ui/parts/form/dialog-form.tsx'
 import { refusedFields } from '#ui/parts/form/refusal-at.ts'
 import { ChoiceField, TextField } from '#ui/parts/form/text-field.tsx'
-import { showToast } from '#ui/parts/overlay/toast-store.ts'
 import type { PromptPlace } from '../shared/shown-prompt.ts'
 import { promptsText } from '../shared/text.ts'
 import { FileField } from './file-field.tsx'
@@ -27,17 +26,15 @@ interface WritePromptDialogProps {
 /** Writes the first version of a prompt or a further one, as a text or as a document. */
 export function WritePromptDialog({ namespace = 'default', prompt, onClose, onSaved }: WritePromptDialogProps) {
   const [typed, setTyped] = useState<WrittenText>(() => firstText(namespace, prompt))
-  const queries = useQueryClient()
-  const save = useMutation({
-    mutationFn: async () => {
+  const save = useAct({
+    send: async () => {
       const response = await requestApi(toSaveRequest(typed))
       // 200: the content is not new.
       return { saved: (await response.json()) as ListedPrompt, isNew: response.status === 201 }
     },
-    onSuccess: async ({ saved, isNew }) => {
-      const done = isNew ? text.done(saved.name, saved.version) : text.unchanged(saved.name, saved.version)
-      showToast({ kind: 'done', message: done })
-      await queries.invalidateQueries({ queryKey: ['promptversions'] })
+    done: ({ saved, isNew }) => (isNew ? text.done : text.unchanged)(saved.name, saved.version),
+    changes: [['promptversions']],
+    onDone: ({ saved }) => {
       onClose()
       onSaved(saved)
     },
