@@ -19,12 +19,10 @@ for (const { name, skip, open } of pluginAdapters) {
     async (t) => {
       const { send } = await serveDatasets(t, open)
       await send('PUT', '/d', {})
-      let isOver = false
-      const importing = send('POST', '/d/cases/import', '{"input":1}\n'.repeat(100_001), ndjson).finally(() => {
-        isOver = true
-      })
+      const importing = send('POST', '/d/cases/import', '{"input":1}\n'.repeat(100_001), ndjson)
+      const over = importing.then(() => 'over')
       let turns = 0
-      for (; !isOver; turns++) await turn()
+      while ((await Promise.race([over, turn('turn')])) === 'turn') turns++
       const refused = await importing
       assert.equal(refused.status, 429, refused.body)
       assert.match(refused.body, /more than 100000 cases \(setting datasets\.casesPerDataset\)/)
