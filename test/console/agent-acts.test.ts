@@ -150,6 +150,19 @@ test('deleting asks for the name and says what breaks; rolling back shows what c
   assert.deepEqual(await axeViolations(page), [])
 })
 
+test('versions show what the gate did with each, and who overrode it', needsChromium, async (t) => {
+  const browser = await startBrowser(t)
+  const page = await openPage(t, browser, { path: `${agent}?tab=versions` })
+  const versions = page.getByRole('list', { name: 'Versions' }).getByRole('listitem')
+  await versions.nth(2).waitFor()
+  const [held = '', overridden = '', other = ''] = await versions.allTextContents()
+  assert.match(held, /held by gate: 0\.40 of 0\.80/)
+  assert.match(overridden, /gate overridden.*overridden by ann@example\.com/s)
+  assert.ok(overridden.includes(hostileWords), 'with its reason')
+  assert.doesNotMatch(other, /overridden|held/)
+  assert.deepEqual(await axeViolations(page), [])
+})
+
 test('the list of agents is filtered by state, and scores below the threshold are marked', needsChromium, async (t) => {
   const browser = await startBrowser(t)
   const asked: (string | null)[] = []
@@ -161,7 +174,7 @@ test('the list of agents is filtered by state, and scores below the threshold ar
     }),
   }
   const page = await openPage(t, browser, { path: '/agents', api })
-  assert.equal(await page.getByRole('row', { name: 'triage' }).getByText('0.40').count(), 1)
+  await page.getByRole('row', { name: 'triage' }).getByText('0.40').waitFor()
   await page.getByRole('button', { name: 'State' }).click()
   await page.getByRole('button', { name: 'Held by gate' }).click()
   await page.waitForURL(/condition=EvalGated/)

@@ -200,12 +200,6 @@ test('any two versions are compared, and a roll back leads to the older one', ne
   assert.match(page.url(), /to=13/)
   await page.getByRole('heading', { name: 'r12 → r13' }).waitFor()
   await page.waitForSelector('.cm-mergeView')
-  const versions = page.getByRole('list', { name: 'Versions' }).getByRole('listitem')
-  const [held = '', overridden = '', other = ''] = await versions.allInnerTexts()
-  assert.match(held, /held by gate: 0\.40 of 0\.80/)
-  assert.match(overridden, /gate overridden[^]*overridden by ann@example\.com/)
-  assert.ok(overridden.includes(hostileWords.trim()), 'with its reason')
-  assert.doesNotMatch(other, /gate/)
   assert.deepEqual(await axeViolations(page), [])
 })
 
