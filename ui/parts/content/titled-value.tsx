@@ -6,7 +6,7 @@ interface TitledValueProps {
   readonly title: string
   readonly value: unknown
   /** What is said where there is no value. */
-  readonly absent?: string
+  readonly absent?: string | undefined
 }
 
 /** A value under its name: words as they are, and JSON as JSON. */
@@ -19,7 +19,7 @@ export function TitledValue({ title, value, absent }: TitledValueProps) {
   )
 }
 
-function Value({ title, value, absent }: TitledValueProps & { readonly absent: string | undefined }) {
+function Value({ title, value, absent }: TitledValueProps) {
   if (value === undefined && absent !== undefined) return <p className="faint">{absent}</p>
   if (typeof value !== 'string') return <JsonView label={title} value={value ?? null} />
   return (
