@@ -35,7 +35,9 @@ export async function main(
   if (first === 'complete') return (await import('./completion/complete.ts')).complete(program, commands, args.slice(1))
   const { runLine } = await import('#core/command-line/run-line.ts')
   try {
-    const lines = commands.map((command) => lineOfListed(program, command, args))
+    // Commander takes as long for each command as for the one that is called.
+    const called = commands.filter(({ words }) => words.split(' ', 1)[0] === first)
+    const lines = (called.length === 0 ? commands : called).map((command) => lineOfListed(program, command, args))
     return await runLine(program, lines, args)
   } catch (error) {
     if (!(error instanceof UnknownCommand)) throw error

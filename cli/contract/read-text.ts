@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { closeSync, openSync, readSync } from 'node:fs'
 import type { CliInput } from './command.ts'
 import { CliProblem } from './cli-problem.ts'
 import { toSafeText } from './safe-text.ts'
@@ -11,6 +11,8 @@ export interface ReadText {
   readonly maxBytes: number
 }
 
+const PIECE_BYTES = 64 * 1024
+
 const reasons: Readonly<Record<string, readonly [problem: string, hint: string]>> = {
   ENOENT: ['does not exist', 'Check the path.'],
   EISDIR: ['is a folder', 'Name a file in it.'],
@@ -18,14 +20,14 @@ const reasons: Readonly<Record<string, readonly [problem: string, hint: string]>
 }
 
 /**
- * Reads UTF-8 text from a file or from standard input. Reads at most one byte above the limit, since a file may be a device. Throws `CliProblem`,
+ * Reads UTF-8 text from a file or from standard input. Stops at the limit, since a file may be a device. Throws `CliProblem`,
  * which names the file and never its content.
  */
 export async function readText(
   { stdin }: Pick<CliInput, 'stdin'>,
   { path, title = path, maxBytes }: ReadText,
 ): Promise<string> {
-  const source = path === '-' ? stdin() : createReadStream(path, { end: maxBytes })
+  const source = path === '-' ? stdin() : piecesOf(path)
   const shown = path === '-' ? 'standard input' : toSafeText(title)
   const pieces: Uint8Array[] = []
   let bytes = 0
@@ -43,6 +45,21 @@ export async function readText(
     throw new CliProblem(`${shown}: ${problem}`, hint)
   }
   return decode(shown, Buffer.concat(pieces))
+}
+
+// A stream of Node.js loads modules for 8 ms.
+function* piecesOf(path: string): Generator<Uint8Array, void> {
+  const file = openSync(path, 'r')
+  try {
+    for (;;) {
+      const piece = Buffer.allocUnsafe(PIECE_BYTES)
+      const bytes = readSync(file, piece)
+      if (bytes === 0) return
+      yield piece.subarray(0, bytes)
+    }
+  } finally {
+    closeSync(file)
+  }
 }
 
 function decode(shown: string, bytes: Uint8Array): string {

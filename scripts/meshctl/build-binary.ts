@@ -31,11 +31,10 @@ export function buildBinary(root: string, bundle: string, target: Target, folder
   mkdirSync(work, { recursive: true })
   try {
     const config = {
-      main: bundle,
+      main: join(import.meta.dirname, 'start-bundle.cjs'),
       output,
       disableExperimentalSEAWarning: true,
-      // Compiled code is that of one processor and one Node.js.
-      useCodeCache: isOwn,
+      assets: toAssets(bundle, work, isOwn),
       ...(isOwn ? {} : { executable: fetchNode(root, target, work) }),
     }
     const file = join(work, 'config.json')
@@ -46,6 +45,19 @@ export function buildBinary(root: string, bundle: string, target: Target, folder
   } finally {
     rmSync(work, { recursive: true, force: true })
   }
+}
+
+// The bundle as a function, and its compiled code, which is that of one processor and one Node.js.
+function toAssets(bundle: string, work: string, isOwn: boolean): Readonly<Record<string, string>> {
+  const source = join(work, 'meshctl.js')
+  writeFileSync(source, `(function (require, module, __filename, __dirname) {${readFileSync(bundle, 'latin1')}\n})`)
+  if (!isOwn) return { 'meshctl.js': source }
+  const code = join(work, 'meshctl.code')
+  const agent = join(import.meta.dirname, '..', '..', 'examples', 'tools.yaml')
+  execFileSync(process.execPath, [join(import.meta.dirname, 'compile-bundle.mjs'), source, agent, code], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  return { 'meshctl.js': source, 'meshctl.code': code }
 }
 
 // Packages of other systems are not installed.

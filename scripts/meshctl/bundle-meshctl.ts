@@ -1,20 +1,23 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync, writeFileSync, mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
 import type { Metafile, Plugin } from 'esbuild'
 import { lightImports } from '../images/light-imports.ts'
+import { joinChunks } from './join-chunks.ts'
 
 /**
- * Bundles meshctl as one file. CommonJS: its modules are evaluated when a command imports them, Node's own ones included, which a single ES module
- * would load at its start (200 ms instead of 30). Returns the metafile.
+ * Bundles meshctl as one file of CommonJS (ADR 0311): a chunk for what each command imports, evaluated when the command runs. Returns the metafile.
  */
 export async function bundleMeshctl(root: string, outfile: string): Promise<Metafile> {
-  const { metafile } = await build({
+  const { metafile, outputFiles } = await build({
     absWorkingDir: root,
     bundle: true,
     platform: 'node',
     target: 'node26',
-    format: 'cjs',
+    // Only ES modules can be split.
+    format: 'esm',
+    splitting: true,
+    write: false,
     // Names are kept for stack traces.
     minifySyntax: true,
     minifyWhitespace: true,
@@ -22,16 +25,17 @@ export async function bundleMeshctl(root: string, outfile: string): Promise<Meta
     logLevel: 'warning',
     metafile: true,
     entryPoints: ['scripts/meshctl/entry.ts'],
-    outfile,
+    outdir: dirname(outfile),
     define: {
       // A switch of undici: without its experimental parser.
       esbuildDetection: 'true',
       'import.meta.url': 'meshFile',
       'import.meta.dirname': '__dirname',
     },
-    banner: { js: "const meshFile = require('node:url').pathToFileURL(__filename).href;" },
-    plugins: [lightImports, constantVersion(root), platformBeside],
+    plugins: [lightImports, constantVersion(root), platformBeside, commanderAlone],
   })
+  mkdirSync(dirname(outfile), { recursive: true })
+  writeFileSync(outfile, await joinChunks(outputFiles, './entry.js'))
   return metafile
 }
 
@@ -40,6 +44,17 @@ const platformBeside: Plugin = {
   name: 'platform-beside',
   setup({ onResolve }) {
     onResolve({ filter: /^#local\// }, ({ path }) => ({ path: path.replace(/^#(.*)\.ts$/, './$1.js'), external: true }))
+  },
+}
+
+// Commander can start commands as programs, which meshctl does not do. The module for that loads sockets.
+const commanderAlone: Plugin = {
+  name: 'commander-alone',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:child_process$/ }, ({ path, importer }) =>
+      importer.includes('/node_modules/commander/') ? { path, namespace: 'absent' } : undefined,
+    )
+    onLoad({ filter: /.*/, namespace: 'absent' }, () => ({ contents: '' }))
   },
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { statSync, writeFileSync } from 'node:fs'
@@ -91,4 +91,17 @@ test('it calls an API with the token of a program that the kubeconfig names', as
 test('it is one file, without the generated clients of Kubernetes', () => {
   // 7.6 MB with them.
   assert.ok(statSync(bundle).size < 4e6, `${statSync(bundle).size} bytes`)
+})
+
+test('expand evaluates no module of another command', () => {
+  const agent = join(folder.path, 'agent.yaml')
+  writeFileSync(agent, 'name: hello\nmodel: {route: mock}\n')
+  const code = `require(${JSON.stringify(bundle)}).main(['expand', ${JSON.stringify(agent)}]).then((code) => {
+  process.stderr.write(process.moduleLoadList.join('\\n'))
+  process.exitCode = code
+})`
+  const { status, stderr } = spawnSync(process.execPath, ['--eval', code], { encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
+  assert.match(stderr, /^NativeModule fs$/m)
+  assert.doesNotMatch(stderr, /^NativeModule (?:child_process|https?|tls|zlib|crypto)$/m)
 })
