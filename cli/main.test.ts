@@ -37,6 +37,14 @@ test('a command is what its line of the help says, and has examples of its own p
   assert.doesNotMatch([...pages.values()].join(''), /mesh (?:runs|feedback|download)/)
 })
 
+test('the help of a command names wrong arguments once', async () => {
+  for (const [words, page] of await cliHelpPages()) {
+    if (words === '') continue
+    const [, codes = ''] = page.split('Exit code:')
+    assert.equal(codes.split('wrong arguments').length, 2, `${words}: ${codes}`)
+  }
+})
+
 test('wrong arguments exit with 1 and name the command or flag, before a server is asked', async () => {
   for (const [args, message] of [
     [['rnus', 'list'], /^meshctl: unknown command "rnus"; did you mean meshctl runs list\?/],

@@ -45,7 +45,7 @@ The default of --ui-dist is looked for in the working directory; without it, the
     },
     exitCodes: {
       0: '--replay: every recorded call was made as recorded',
-      1: 'wrong arguments, a file or port that cannot be used, or the agent failed',
+      1: 'a file or port cannot be used or the agent failed',
       2: '--replay: a call was missing, extra, in another order or different',
       130: 'stopped by Ctrl-C',
       143: 'stopped by SIGTERM',
