@@ -35,13 +35,19 @@ export interface AllProcess extends PlatformProcess {
   readonly log: string
   readonly gatewayUrl: string
   readonly stateUrl: string
+  readonly ports: AllPorts
 }
+
+/** Ports of gateway, state and admin listener. */
+type AllPorts = readonly [gateway: number, state: number, admin: number]
 
 interface AllOptions {
   readonly flags?: readonly string[]
   /** Flags of Node.js. */
   readonly nodeFlags?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
+  /** Those of the process before, which agents know. Default: free ones. */
+  readonly ports?: AllPorts
 }
 
 // For a machine that runs many tests at once.
@@ -49,7 +55,7 @@ const startMs = 170_000
 
 /** Starts `mesh all` on a data folder and waits for its output. Each listener gets a free port. */
 export async function startAll(t: Scope, dataDir: string, options: AllOptions = {}): Promise<AllProcess> {
-  const { server, log, adminUrl, gatewayUrl, stateUrl } = await spawnAll(t, dataDir, options)
+  const { server, log, adminUrl, gatewayUrl, stateUrl, ports } = await spawnAll(t, dataDir, options)
   let ready: ReadyLine | undefined
   await untilReady(
     server,
@@ -64,13 +70,15 @@ export async function startAll(t: Scope, dataDir: string, options: AllOptions = 
     startMs,
   )
   if (ready === undefined) throw new Error('no ready line')
-  return { ...toPlatformProcess(server, adminUrl), ready, server, log, gatewayUrl, stateUrl }
+  return { ...toPlatformProcess(server, adminUrl), ready, server, log, gatewayUrl, stateUrl, ports }
 }
 
 /** Starts `mesh all` without waiting, for starts that must fail. */
-export async function spawnAll(t: Scope, dataDir: string, { flags = [], nodeFlags = [], env = {} }: AllOptions = {}) {
+export async function spawnAll(t: Scope, dataDir: string, options: AllOptions = {}) {
+  const { flags = [], nodeFlags = [], env = {} } = options
   const folder = tempFolder('all')
-  const [gateway, state, admin] = [await freePort(), await freePort(), await freePort()]
+  const ports: AllPorts = options.ports ?? [await freePort(), await freePort(), await freePort()]
+  const [gateway, state, admin] = ports
   const log = join(folder.path, 'all.log')
   const server = startProcess({
     program: process.execPath,
@@ -102,8 +110,10 @@ export async function spawnAll(t: Scope, dataDir: string, { flags = [], nodeFlag
     await server.end('SIGTERM')
     folder.remove()
   })
-  const [adminUrl, gatewayUrl, stateUrl] = [admin, gateway, state].map((port) => `http://127.0.0.1:${port}`)
-  return { server, log, adminUrl: adminUrl ?? '', gatewayUrl: gatewayUrl ?? '', stateUrl: stateUrl ?? '' }
+  const [adminUrl = '', gatewayUrl = '', stateUrl = ''] = [admin, gateway, state].map(
+    (port) => `http://127.0.0.1:${port}`,
+  )
+  return { server, log, adminUrl, gatewayUrl, stateUrl, ports }
 }
 
 // Tests send bearers that the cluster rejects from one address, hundreds of times a minute.
