@@ -8,6 +8,7 @@ const onlyLong = [
   'test/pack/pack.test.ts',
   'test/flows/readme.test.ts',
   'test/flows/evals/gate-killed.test.ts',
+  'test/flows/story/local-story.test.ts',
   'test/flows/key-rotation.test.ts',
   'test/contract/plugins/evals/evals.test.ts',
   'test/flows/outage.test.ts',
