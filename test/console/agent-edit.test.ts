@@ -29,8 +29,8 @@ test('two versions are compared: those of the address, else the newest with the 
   assert.deepEqual(comparedVersions(versions, [], { from: '__proto__', to: '99' }), { from: 13, to: 14 })
   assert.equal(comparedVersions(versions.slice(0, 1), [], none), undefined)
   const sections = [
-    { path: 'systemPrompt', from: 'a', to: hostileWords },
-    { path: 'tools', to: [{ name: 'x' }] },
+    { path: '/systemPrompt', from: 'a', to: hostileWords },
+    { path: '/tools', to: [{ name: 'x' }] },
   ]
   assert.equal(toSide(sections, 'from'), 'systemPrompt: a\n')
   assert.match(toSide(sections, 'to'), /tools:\n {2}- name: x/)

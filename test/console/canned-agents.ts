@@ -163,8 +163,8 @@ export function streamOf(events: readonly object[], isEnded: boolean): CannedHan
 }
 
 const sections = [
-  { path: 'systemPrompt', from: 'You triage.', to: hostileWords },
-  { path: 'tools', to: [{ name: 'orders' }] },
+  { path: '/systemPrompt', from: 'You triage.', to: hostileWords },
+  { path: '/tools', to: [{ name: 'orders' }] },
 ]
 
 const agentPath = '/api/agents/support/triage'

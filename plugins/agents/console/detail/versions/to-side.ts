@@ -11,5 +11,10 @@ interface ChangedSection {
 export function toSide(sections: readonly ChangedSection[], side: 'from' | 'to'): string {
   const given = sections.filter((section) => section[side] !== undefined)
   if (given.length === 0) return ''
-  return stringify(Object.fromEntries(given.map((section) => [section.path, section[side]])), { lineWidth: 0 })
+  return stringify(Object.fromEntries(given.map((section) => [fieldOf(section), section[side]])), { lineWidth: 0 })
+}
+
+// The path is the JSON pointer of a field of the spec, whose names need no escape.
+function fieldOf({ path }: ChangedSection): string {
+  return path.replace(/^\//, '')
 }
