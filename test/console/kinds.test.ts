@@ -4,7 +4,7 @@ import test from 'node:test'
 import type { Page } from 'playwright-core'
 import { kindsOfPlugin, firstColumns, servedKind } from '#ui/kinds/served-kind.ts'
 import { fillPath, namesOf, readDeclaration } from '#ui/kinds/declared/declaration.ts'
-import { toCell, toEdited, valueAt } from '#ui/kinds/kind-object.ts'
+import { readyOf, toCell, toEdited, valueAt } from '#ui/kinds/kind-object.ts'
 import { rebaseYaml } from '#ui/parts/yaml/rebase-yaml.ts'
 import { consoleFiles } from '#test/harness/packed-console.ts'
 import { needsChromium } from './browser-session.ts'
@@ -16,6 +16,21 @@ import { axeViolations, openLook, startBrowser } from './look.ts'
 const document = JSON.parse(
   readFileSync(new URL('../../docs/reference/openapi.json', import.meta.url), 'utf8'),
 ) as object
+
+test('the state of an object is that of Ready, or of what its kind requires', () => {
+  const of = (...conditions: readonly (readonly [string, string])[]) => {
+    const shown = conditions.map(([type, status]) => ({ type, status, reason: `${type}Is${status}`, message: '' }))
+    return readyOf({ metadata: { name: 'a' }, status: { conditions: shown } } as never)
+  }
+  assert.equal(of(['Accepted', 'False'], ['Ready', 'True'])?.state, 'ready')
+  assert.equal(of(['Accepted', 'True'], ['ResolvedRefs', 'True'])?.state, 'ready')
+  assert.deepEqual(of(['Accepted', 'True'], ['ResolvedRefs', 'False']), {
+    state: 'degraded',
+    reason: 'ResolvedRefsIsFalse',
+  })
+  assert.equal(of(['Acme', 'False']), undefined)
+  assert.equal(of(), undefined)
+})
 
 test('a kind is what the document of the API says: names, operations, schema, example', () => {
   const binding = servedKind(document, ['secretbindings'])

@@ -85,9 +85,15 @@ export function toEdited({ apiVersion, kind, metadata, spec, status: _status, ..
   return { apiVersion, kind, metadata: Object.fromEntries(kept), ...rest, spec }
 }
 
-/** The state of an object by its condition `Ready`; undefined without one. */
+/** What every kind has, and some have nothing else. */
+const requirements = ['Accepted', 'ResolvedRefs']
+
+/** The state of an object by its condition `Ready`; for a kind without it, by those of what it requires. Undefined without any. */
 export function readyOf({ status }: KindObject): { readonly state: string; readonly reason: string } | undefined {
-  const found = Array.isArray(status?.conditions) ? status.conditions.find(({ type }) => type === 'Ready') : undefined
+  const conditions = Array.isArray(status?.conditions) ? status.conditions : []
+  const required = conditions.filter(({ type }) => requirements.includes(type))
+  const found =
+    conditions.find(({ type }) => type === 'Ready') ?? required.find((one) => one.status !== 'True') ?? required[0]
   if (found === undefined) return undefined
   const states: Readonly<Record<string, string>> = { True: 'ready', False: 'degraded' }
   return { state: states[found.status] ?? 'unknown', reason: found.reason }
