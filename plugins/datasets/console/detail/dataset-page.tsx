@@ -94,7 +94,7 @@ function actionsOf(open: (dialog: DatasetDialogName) => void) {
   const { actions: words } = text
   return [
     { text: words.pin, icon: 'lock', rank: 'primary', onPick: () => open('pin') },
-    { text: words.import, icon: 'up', rank: 'secondary', onPick: () => open('import') },
+    { text: words.import, icon: 'plus', rank: 'secondary', onPick: () => open('import') },
     { text: words.export, icon: 'download', rank: 'secondary', onPick: () => open('export') },
     { text: words.edit, icon: 'edit', rank: 'menu', onPick: () => open('edit') },
     { text: words.remove, icon: 'bin', rank: 'menu', isDanger: true, onPick: () => open('remove') },

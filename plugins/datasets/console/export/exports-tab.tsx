@@ -61,7 +61,9 @@ export function ExportsTab({ place }: { readonly place: DatasetName }) {
           </EmptyState>
         }
       />
-      <Pager note={text.note} onNewer={onNewer} onOlder={next === null ? undefined : () => older(next)} />
+      {data?.items.length === 0 && cursor === undefined ? undefined : (
+        <Pager note={text.note} onNewer={onNewer} onOlder={next === null ? undefined : () => older(next)} />
+      )}
     </Split>
   )
 }

@@ -83,7 +83,7 @@ export const evalsText = {
     noRun: 'The case has no run.',
     scores: 'Scores',
     repetition: (repetition: number) => `repetition ${repetition}`,
-    open: 'Open the run',
+    open: (revision: string) => `Open the run of ${revision}`,
   },
   run: {
     title: 'Run the suite',

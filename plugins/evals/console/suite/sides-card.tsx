@@ -57,10 +57,10 @@ export function SidesCard({ result, evaluation, suite, onClose }: SidesCardProps
             labels={[text.baseline(evaluation.baselineRevision ?? 0), text.candidate(evaluation.revision)]}
           />
           <p className={styles['links']}>
-            {[runIds[0], baselineRunIds[0]].map((id, index) =>
+            {[baselineRunIds[0], runIds[0]].map((id, index) =>
               id === undefined ? undefined : (
                 <Link key={id} to={`/runs/${encodeURIComponent(id)}`} className="link">
-                  {index === 0 ? text.candidate(evaluation.revision) : text.baseline(evaluation.baselineRevision ?? 0)}
+                  {text.open(index === 0 ? `r${evaluation.baselineRevision ?? 0}` : `r${evaluation.revision}`)}
                 </Link>
               ),
             )}

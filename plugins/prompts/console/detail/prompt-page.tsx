@@ -33,7 +33,7 @@ export function PromptPage() {
   const { data: prompt, error, refetch } = useQuery(apiQuery<ListedPrompt>(promptPath(place), { label: 'latest' }))
   const actions = [
     { text: text.write.next, icon: 'plus', rank: 'primary', onPick: () => setDialog('write') },
-    { text: text.move.open, icon: 'forward', rank: 'secondary', onPick: () => setDialog('move') },
+    { text: text.move.open, icon: 'arrow', rank: 'secondary', onPick: () => setDialog('move') },
     { text: text.removal.open, rank: 'menu', isDanger: true, onPick: () => setDialog('remove') },
   ] as const
   return (
