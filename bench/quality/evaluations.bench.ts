@@ -30,7 +30,7 @@ export const bench: Bench = {
     {
       text: `against ${FLOOR}, ratio`,
       value: figureOf(EXECUTOR, figure) / figureOf(FLOOR, figure),
-      limit: 10,
+      limit: 4,
       peer: { candidate: FLOOR, figure },
     },
   ],

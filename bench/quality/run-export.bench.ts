@@ -8,10 +8,10 @@ import { migrateForDatasets } from '#plugins/datasets/testing/dataset-rig.ts'
 import { queueTestExport } from '#plugins/datasets/testing/export-world.ts'
 import { createWorld, settled } from '#plugins/runs/testing/world.ts'
 import type { World } from '#plugins/runs/testing/world.ts'
+import { heapFlags } from '#test/harness/heap-flags.ts'
 import { startPostgres } from '#test/harness/postgres.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import { startProcess } from '#test/harness/server-process.ts'
-import { spawnFlags } from '#test/harness/spawn-flags.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import type { Bench } from '../tools/bench.ts'
 import { ownCpuOf, watchPeak } from '../tools/process-figures.ts'
@@ -62,7 +62,7 @@ async function exportBy(t: Scope, url: string, world: World, runs: number): Prom
   const program = join(import.meta.dirname, 'export-process.ts')
   const worker = startProcess({
     program: process.execPath,
-    args: [...spawnFlags, program, url],
+    args: [...heapFlags, program, url],
     log: join(folder.path, 'worker.log'),
   })
   try {
