@@ -64,6 +64,8 @@ export interface StackInput {
   readonly plugins: readonly AnyPlugin[]
   readonly env: Readonly<Record<string, string | undefined>>
   readonly version: string
+  /** Origin at which browsers reach the API; default: that of the BFF. */
+  readonly publicUrl?: string | undefined
   /** How agents run; default: in the working directory, on allocated ports. */
   readonly workloads?: Pick<WorkloadOptions, 'cwd' | 'reservedPorts'>
   /** Reports a failed agent or run; default: a warning in the log. */
@@ -114,7 +116,7 @@ export async function composeStack(input: StackInput): Promise<Stack> {
       plugins: [...input.plugins, terminalPlugin(terminal)],
       version: input.version,
       env,
-      presets: { ...presets(folder, ports), outbound: { allow: allowedByDefault(env) } },
+      presets: { ...presets(folder, ports, input.publicUrl), outbound: { allow: allowedByDefault(env) } },
       cluster: {
         ...cluster.location,
         endpoints: async (service) => agents.launchers(service),
@@ -240,7 +242,11 @@ function allowedByDefault(env: StackInput['env']): readonly string[] {
   return profile === 'hardened' ? [] : ['127.0.0.0/8', '::1']
 }
 
-function presets(folder: DataFolder, ports: Readonly<Record<Listener, number>>) {
+function presets(
+  folder: DataFolder,
+  ports: Readonly<Record<Listener, number>>,
+  publicUrl = `http://127.0.0.1:${ports.bff}`,
+) {
   const at = (name: Listener): string => `http://127.0.0.1:${ports[name]}`
   return {
     logLevel: 'warn',
@@ -249,7 +255,7 @@ function presets(folder: DataFolder, ports: Readonly<Record<Listener, number>>) 
     urls: { bff: at('bff'), gateway: at('gateway'), state: at('state') },
     agents: { isolation: 'none' },
     audit: { spoolDir: folder.audit, webhookTokenFile: folder.webhookToken },
-    sharing: { publicUrl: at('bff') },
-    sessions: { publicUrl: at('bff'), idleMinutes: 7 * 24 * 60, absoluteHours: 30 * 24 },
+    sharing: { publicUrl },
+    sessions: { publicUrl, idleMinutes: 7 * 24 * 60, absoluteHours: 30 * 24 },
   }
 }

@@ -16,6 +16,7 @@ import { openPort } from './front/open-port.ts'
 import { readDevAgent } from './agent/read-agent.ts'
 import type { DevAgent } from './agent/read-agent.ts'
 import { printRunTrace } from './trace/print-trace.ts'
+import { untilSettled } from './trace/until-settled.ts'
 import { openRecorder } from './replay/record-run.ts'
 import type { RunRecorder } from './replay/record-run.ts'
 import { watchEdits } from './front/watch-file.ts'
@@ -35,22 +36,23 @@ export async function serveAgent(input: DevInput, start: DevStart): Promise<numb
   const { values, out } = input
   const { agent, backend, ui, closers, signal } = start
   const began = performance.now()
-  const published: { target?: FrontTarget; platform?: ConsoleTarget; onRun?: (runId: string) => Promise<void> } = {}
+  const published: { target?: FrontTarget; platform?: ConsoleTarget } = {}
+  let onRun: ConsoleTarget['onRun'] = () => Promise.resolve()
   const openRecording = values.record === undefined ? undefined : await openRecorder(values.record)
   const front = await openPort('--port', values.port, () =>
     serveFront({
       port: values.port,
       target: () => published.target,
-      onRun: (runId) => published.onRun?.(runId) ?? Promise.resolve(),
+      onRun: (runId) => onRun(runId),
     }),
   )
   closers.push(front.close)
   const consoleUrl = ui === undefined ? undefined : await openConsole(ui, () => published.platform, closers)
-  const stack = await openDevStack(input, closers)
+  const stack = await openDevStack(input, closers, consoleUrl)
   const { cluster, api } = stack
-  published.platform = { url: stack.started.url, bearer: stack.bearer }
   const recorder = openRecording?.(api)
-  published.onRun = (runId) => reportRun(input, { api, recorder, runId })
+  onRun = (runId) => reportRun(input, { api, recorder, runId, signal })
+  published.platform = { url: stack.started.url, bearer: stack.bearer, onRun }
   const session: AgentSession = { cluster, api, backend, objects: [], isRecorded: recorder !== undefined }
   const publish = (one: DevAgent): void => {
     published.target = { agent: agentRefOf(one), invoke: invokerOf(stack) }
@@ -78,13 +80,17 @@ async function openConsole(
   return server.url
 }
 
-interface EndedRun {
+interface StartedRun {
   readonly api: DevStack['api']
   readonly recorder: RunRecorder | undefined
   readonly runId: string
+  readonly signal: AbortSignal
 }
 
-async function reportRun(input: DevInput, { api, recorder, runId }: EndedRun): Promise<void> {
+// A caller that has left, or that does not wait, does not end its run.
+async function reportRun(input: DevInput, { api, recorder, runId, signal }: StartedRun): Promise<void> {
+  await untilSettled(api, runId, signal, Infinity).catch(() => undefined)
+  if (signal.aborted) return
   await printRunTrace(input, api, runId)
   if (recorder === undefined) return
   try {

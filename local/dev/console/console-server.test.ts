@@ -115,7 +115,7 @@ test('requests of the API have the bearer of the caller alone, and streams pass 
   })
   const { url, state, status } = await openFolder(t)
   assert.equal((await fetch(`${url}/api/agents`)).status, 502)
-  state.target = { url: await listen(t, bff), bearer: 'b3arer' }
+  state.target = { url: await listen(t, bff), bearer: 'b3arer', onRun: async () => undefined }
   const headers = { authorization: 'Bearer other', cookie: 'mesh=x', origin: url, 'sec-fetch-site': 'same-origin' }
   const posted = await fetch(`${url}/api/a%2Fb?c=%20d`, { method: 'POST', headers, body: '{"a":"\u0000é"}' })
   assert.deepEqual([posted.status, await posted.text()], [200, '{"a":"\u0000é"}'])
@@ -136,6 +136,24 @@ test('requests of the API have the bearer of the caller alone, and streams pass 
   assert.equal(seen.length, 3)
   assert.match(seen[2] ?? '', /^DELETE \/api\/x GET \/api\/smuggled/)
   assert.doesNotMatch(seen[2] ?? '', /x-hop/i)
+})
+
+test('it reports the runs that requests start or resume, and no others', async (t) => {
+  const bff = createServer((request, response) => {
+    const { method, url = '' } = request
+    request.resume()
+    if (url === '/api/invoke') response.setHeader('x-mesh-run-id', 'invoked')
+    if (url === '/api/runs') response.setHeader('location', '/api/runs/created')
+    if (url === '/api/agents') response.setHeader('location', '/api/agents/default/bot')
+    response.writeHead(url.startsWith('/api/runs/refused') ? 409 : method === 'POST' ? 201 : 200).end('{}')
+  })
+  const { url, state } = await openFolder(t)
+  const seen: string[] = []
+  state.target = { url: await listen(t, bff), bearer: 'b3arer', onRun: async (id) => void seen.push(id) }
+  for (const path of ['invoke', 'runs', 'agents', 'runs/paused/resume', 'runs/refused/resume', 'runs/other/cancel'])
+    await (await fetch(`${url}/api/${path}`, { method: 'POST', body: '{}' })).text()
+  await (await fetch(`${url}/api/invoke`)).text()
+  assert.deepEqual(seen, ['invoked', 'created', 'paused'])
 })
 
 const noSignIn = { code: false, oidc: null }

@@ -4,10 +4,12 @@ import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerR
 import { pipeline } from 'node:stream/promises'
 import { Fail } from '#core/errors/domain-error.ts'
 
-/** The BFF, and the bearer of the caller. */
+/** The BFF, the bearer of the caller, and who hears of runs. */
 export interface ConsoleTarget {
   readonly url: string
   readonly bearer: string
+  /** Called for each run that a request has started or resumed. Never rejects. */
+  readonly onRun: (runId: string) => Promise<void>
 }
 
 // Headers of a connection (RFC 9110, section 7.6.1), and what a browser says about itself.
@@ -19,7 +21,7 @@ const dropped = new Set(
 
 /** Passes a request to the BFF as the fixed caller, and its response back, also a stream. Throws `bad_gateway`. */
 export async function passRequest(
-  { url, bearer }: ConsoleTarget,
+  { url, bearer, onRun }: ConsoleTarget,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -46,10 +48,22 @@ export async function passRequest(
   const [from] = (await once(passed, 'response').catch(() => {
     throw new Fail('bad_gateway', 'The platform does not respond.')
   })) as [IncomingMessage]
+  const runId = method === 'POST' ? runIdOf(path ?? '', from) : undefined
+  // oxlint-disable-next-line typescript/no-floating-promises -- never rejects
+  if (runId !== undefined) onRun(runId)
   response.writeHead(from.statusCode ?? 502, passedHeaders(from.headers))
   // A stream may be silent at first.
   response.flushHeaders()
   await pipeline(from, response)
+}
+
+const resumed = /^\/api\/runs\/([^/?]+)\/resume(?:\?|$)/
+const ofRun = /^\/api\/runs\/([^/?]+)$/
+
+function runIdOf(path: string, { statusCode = 502, headers }: IncomingMessage): string | undefined {
+  if (statusCode >= 300) return undefined
+  const [named] = [headers['x-mesh-run-id'] ?? []].flat()
+  return named ?? ofRun.exec(headers.location ?? '')?.[1] ?? resumed.exec(path)?.[1]
 }
 
 function passedHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders {

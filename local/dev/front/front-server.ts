@@ -36,7 +36,6 @@ class Refused extends Error {
 }
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024
-const MAX_TAPPED = 4 * 1024 * 1024
 const fields = new Set(['input', 'conversationId', 'labels', 'timeout'])
 
 /** Serves `POST /invoke` on loopback: the run goes through the BFF. Rejects if the port cannot be bound. */
@@ -111,25 +110,12 @@ async function passOn(from: Response, to: ServerResponse, onRun: FrontOptions['o
     return value === null ? [] : [[name, value] as const]
   })
   to.writeHead(from.status, Object.fromEntries(headers))
-  const pieces: Buffer[] = []
-  let size = 0
   for await (const piece of from.body ?? []) {
-    size += piece.length
-    if (size <= MAX_TAPPED) pieces.push(Buffer.from(piece))
     if (!to.write(piece)) await Promise.race([once(to, 'drain'), once(to, 'close')])
   }
   to.end()
-  const runId = from.headers.get('x-mesh-run-id') ?? runIdOf(Buffer.concat(pieces).toString('utf8'))
-  if (runId !== undefined) await onRun(runId)
-}
-
-function runIdOf(text: string): string | undefined {
-  try {
-    const { runId } = JSON.parse(text) as { readonly runId?: unknown }
-    return typeof runId === 'string' ? runId : undefined
-  } catch {
-    return undefined
-  }
+  const runId = from.headers.get('x-mesh-run-id')
+  if (runId !== null) await onRun(runId)
 }
 
 function fail(response: ServerResponse, error: unknown): void {

@@ -1,9 +1,9 @@
 import type { ApiClient } from '#cli/contract/api-client.ts'
 import { CliProblem } from '#cli/contract/cli-problem.ts'
 import type { DevInput, ServedReplay } from '#cli/contract/dev.ts'
-import { sleep } from '#core/async/sleep.ts'
 import { printRunTrace } from '../trace/print-trace.ts'
 import type { TracedRun } from '../trace/trace-tree.ts'
+import { untilSettled } from '../trace/until-settled.ts'
 
 /** What is replayed: the agent, its recorded inputs, and the served recording. */
 export interface ReplayedSession {
@@ -16,7 +16,6 @@ export interface ReplayedSession {
 
 type Run = TracedRun['run']
 
-const PAUSE_MS = 20
 const RUN_MS = 120_000
 const MAX_RESUMES = 32
 
@@ -39,28 +38,16 @@ export async function replayRuns(input: DevInput, session: ReplayedSession): Pro
   return code === 0 && hasFailed ? 1 : code
 }
 
-const waiting = new Set<Run['state']>(['queued', 'running', 'cancelling'])
-
 async function runOnce(session: ReplayedSession, input: unknown): Promise<Run> {
-  const { api, agent } = session
+  const { api, agent, signal } = session
   const created = await api.post<Run>(['runs'], { agent, input })
-  let run = await untilSettled(session, created.id)
+  let run = await untilSettled(api, created.id, signal, RUN_MS)
   // The recording has the calls after an approval: it was given.
   for (let resumes = 0; run.state === 'paused' && resumes < MAX_RESUMES; resumes++) {
     const [interrupt] = run.interrupts
     if (interrupt?.reason !== 'approval_required') break
     await api.post(['runs', run.id, 'resume'], { interruptId: interrupt.id, decision: 'approve' })
-    run = await untilSettled(session, run.id)
+    run = await untilSettled(api, run.id, signal, RUN_MS)
   }
   return run
-}
-
-async function untilSettled({ api, signal }: ReplayedSession, runId: string): Promise<Run> {
-  const began = performance.now()
-  for (;;) {
-    signal.throwIfAborted()
-    const run = await api.get<Run>(['runs', runId])
-    if (!waiting.has(run.state) || performance.now() - began > RUN_MS) return run
-    await sleep(PAUSE_MS, signal)
-  }
 }

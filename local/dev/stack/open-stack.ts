@@ -6,13 +6,17 @@ import { startDevStack } from './dev-stack.ts'
 import type { DevStack } from './dev-stack.ts'
 import type { DevAgent } from '../agent/read-agent.ts'
 
-/** Starts the platform of a session. The start is awaited before it is closed, also if a signal has ended the session meanwhile. */
-export function openDevStack({ values, env, version, err }: DevInput, closers: Closers): Promise<DevStack> {
+/** Starts the platform of a session; `publicUrl` is the console of `--ui`. The start is awaited before it is closed, also if a signal has ended the session meanwhile. */
+export function openDevStack(
+  { values, env, version, err }: DevInput,
+  closers: Closers,
+  publicUrl?: string,
+): Promise<DevStack> {
   const folder = openDevFolder(values.data)
   closers.push(folder.remove)
   const write = (line: string): void => err(`${line}\n`)
   const cwd = values.file === '-' ? process.cwd() : dirname(resolve(values.file))
-  const starting = startDevStack({ dataDir: folder.path, cwd, env, version, write })
+  const starting = startDevStack({ dataDir: folder.path, cwd, env, version, write, publicUrl })
   closers.push(() => starting.then((stack) => stack.close()).catch(() => undefined))
   return starting
 }

@@ -107,6 +107,7 @@ export function invokeEndpoints(services: Invoking): readonly AnyEndpoint[] {
       const { run, ended } = isReadable
         ? await invokeAndWait(services, call, (runId) => make(call, call.body, runId))
         : { run: await make(call, call.body), ended: undefined }
+      call.reply.header('x-mesh-run-id', run.id)
       const explained = async (known: RunDetail) => services.runs.explain(call.caller, run.id).catch(() => known)
       if (ended) return toInvoked(ended.failReason === 'agent_unreachable' ? await explained(ended) : ended)
       call.reply.code(202).header('location', `/api/runs/${run.id}`)
