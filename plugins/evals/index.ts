@@ -23,6 +23,7 @@ import { evalsJobs } from './jobs.ts'
 import { evalsAccess, suiteKind } from './kinds.ts'
 import { evalsTasks } from './online/tasks.ts'
 import { suiteReconciler } from './reconcilers.ts'
+import { previewReconcilers } from './previews/expire-previews.ts'
 import { evalsRoutes } from './routes/index.ts'
 import { createServices } from './contract/services.ts'
 import { createSuiteWork } from './start/suite-work.ts'
@@ -76,5 +77,6 @@ export const evals = definePlugin({
       evaluators: services.evaluators,
       ...createSuiteWork(services, manager, manager.system(datasets)),
     }),
+    ...previewReconcilers({ cluster: manager.cluster, now: services.now }),
   ],
 })

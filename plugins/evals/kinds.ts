@@ -41,6 +41,8 @@ export const evalsAccess: readonly AccessRule[] = [
     operator: ['override'],
   },
   { resource: 'modelroutes/invoke', reason: 'Judges of suites, by routes of their namespace.', worker: ['create'] },
+  { resource: 'evalsuites', reason: 'Suites of previews that have expired.', manager: ['delete'] },
+  { resource: 'agentdeployments', reason: 'Agents of previews that have expired.', manager: ['delete'] },
   { resource: 'evalsuites/status', reason: 'Conditions and the newest evaluation.', manager: statusVerbs },
   { resource: 'modelroutes', manager: ['get'] },
 ]

@@ -8,6 +8,7 @@ import { EvalSuite } from '#schemas/crds/eval-suite.ts'
 import type { EvalSuiteObject, EvalSuiteSpec } from '#schemas/crds/eval-suite.ts'
 import type { Evaluator } from './contract/points.ts'
 import { builtInEvaluators } from './evaluators/built-in.ts'
+import { previewReconcilers } from './previews/expire-previews.ts'
 import { suiteReconciler } from './reconcilers.ts'
 import { findSuiteProblems } from './suites/check-suite.ts'
 
@@ -101,6 +102,45 @@ test('evals: the status of a suite names what cannot be evaluated', async (t) =>
       assert.match((error as Error).message, message)
       return true
     })
+})
+
+test('the manager deletes agents and suites of previews when their time is over, and no others', async (t) => {
+  const { admin, manager } = await clusters.real(t)
+  const namespace = `expiry-${process.pid}`
+  await apply(admin, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+  let laterMs = 0
+  const reconcilers = previewReconcilers({ cluster: manager, now: () => new Date(Date.now() + laterMs) })
+  assert.deepEqual(
+    reconcilers.map(({ resource }) => resource.kind),
+    ['AgentDeployment', 'EvalSuite'],
+  )
+  const specs: Readonly<Record<string, object>> = { AgentDeployment: { model: { route: 'mock' } }, EvalSuite: suite() }
+  for (const { resource, reconcile } of reconcilers) {
+    const make = async (name: string, expiresAfter?: string) => {
+      const annotations = expiresAfter === undefined ? {} : { 'mesh.dev/expires-after': expiresAfter }
+      const metadata = { namespace, name, annotations }
+      const { kind } = resource
+      await apply(admin, { apiVersion: 'mesh.dev/v1alpha1', kind, metadata, spec: specs[kind] })
+      const ref = { namespace, name } as ObjectRef
+      const read = () => admin.get(resource, ref).catch((error: unknown) => isStatus(error, 404))
+      const object = await admin.get(resource, ref)
+      return { read, reconcile: () => reconcile(ref, object) }
+    }
+    const [preview, plain, odd] = [await make('preview', '20m'), await make('plain'), await make('odd', 'soon')]
+    laterMs = 0
+    const { requeueAfterMs = 0 } = await preview.reconcile()
+    assert.ok(requeueAfterMs > 18 * 60_000 && requeueAfterMs <= 20 * 60_000, String(requeueAfterMs))
+    laterMs = 21 * 60_000
+    for (const one of [plain, odd]) assert.deepEqual(await one.reconcile(), {})
+    assert.deepEqual(await preview.reconcile(), {})
+    assert.equal(await preview.read(), true)
+    // Deleted by its maker meanwhile.
+    assert.deepEqual(await preview.reconcile(), {})
+    for (const one of [plain, odd]) assert.notEqual(await one.read(), true)
+    await make('preview')
+    assert.deepEqual(await preview.reconcile(), {}, 'another object of the name stays')
+    assert.notEqual(await preview.read(), true)
+  }
 })
 
 test('a suite that scores runs in production names evaluators without expected outputs', () => {

@@ -18,6 +18,9 @@ export const FORKED_FROM_ANNOTATION = groupKey('forked-from')
 /** Annotation of a published template: `kind/namespace/name` of its origin. */
 export const PUBLISHED_FROM_ANNOTATION = groupKey('published-from')
 
+/** Annotation of the agent and the suite of a preview: a duration after its creation, at whose end the manager deletes it. */
+export const EXPIRES_AFTER_ANNOTATION = groupKey('expires-after')
+
 /** Annotation of a Namespace: its display name. */
 export const DISPLAY_NAME_ANNOTATION = groupKey('display-name')
 

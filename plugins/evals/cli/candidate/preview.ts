@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import { EXPIRES_AFTER_ANNOTATION } from '#schemas/names/labels.ts'
 import type { Candidate } from './candidate.ts'
 
 const LONGEST = 52
@@ -18,11 +19,13 @@ export interface Preview {
   readonly spec: Readonly<Record<string, unknown>>
   /** Whether its prompt and its suite are there: both have its name. */
   readonly isComplete: boolean
+  /** When the manager deletes it, if the command was killed: a duration after its creation. */
+  readonly expiresAfter: string
 }
 
 /** The agent of a preview. Its gate holds the first revision at zero traffic. Pure. */
 export function toPreviewAgent({ labels, annotations, prompt }: Candidate, preview: Preview): object {
-  const { name, namespace, spec, isComplete } = preview
+  const { name, namespace, spec, isComplete, expiresAfter } = preview
   const { evalGate: _gate, prompt: used, ...rest } = spec
   const own = prompt === undefined ? used : { ...variablesOf(used), name }
   return {
@@ -32,7 +35,7 @@ export function toPreviewAgent({ labels, annotations, prompt }: Candidate, previ
       name,
       namespace,
       ...(labels === undefined ? {} : { labels }),
-      ...(annotations === undefined ? {} : { annotations }),
+      annotations: { ...annotations, [EXPIRES_AFTER_ANNOTATION]: expiresAfter },
     },
     spec: {
       ...rest,

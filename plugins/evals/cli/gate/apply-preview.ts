@@ -5,6 +5,7 @@ import { PROMPT_KIND } from '#schemas/api/prompts.ts'
 import { EvalSuite } from '#schemas/crds/eval-suite.ts'
 import type { EvalSuiteSpec } from '#schemas/crds/eval-suite.ts'
 import { API_VERSION } from '#schemas/names/group.ts'
+import { EXPIRES_AFTER_ANNOTATION } from '#schemas/names/labels.ts'
 import type { Candidate } from '../candidate/candidate.ts'
 import { toPreviewAgent } from '../candidate/preview.ts'
 import { refuseUnmet } from './check-references.ts'
@@ -19,6 +20,8 @@ export interface PreviewPlan {
   /** With its references placed. */
   readonly spec: Readonly<Record<string, unknown>>
   readonly suite: EvalSuiteSpec
+  /** Longest life of agent and suite, which the manager ends. */
+  readonly expiresAfter: string
 }
 
 type Input = Pick<ContextInput, 'api' | 'namespaces'>
@@ -42,10 +45,11 @@ async function deleteEmpty({ api, namespaces }: Input, name: string): Promise<vo
 /** Creates prompt, suite and agent of a preview. Each is removed by the clean-up, also if its creation fails. */
 export async function applyPreview(
   { api }: Pick<Input, 'api'>,
-  { candidate, name, namespace, spec, suite }: PreviewPlan,
+  { candidate, suite, ...placed }: PreviewPlan,
   { cleanup, stop }: { readonly cleanup: Cleanup; readonly stop: StopWatch },
 ): Promise<void> {
-  await refuseUnmet(api, toPreviewAgent(candidate, { name, namespace, spec, isComplete: false }), namespace)
+  const { name, namespace, expiresAfter } = placed
+  await refuseUnmet(api, toPreviewAgent(candidate, { ...placed, isComplete: false }), namespace)
   const create = async (path: string, object: object): Promise<void> => {
     stop.check()
     cleanup.add(`${path} ${namespace}/${name}`, () => api.delete([path, namespace, name]))
@@ -54,9 +58,10 @@ export async function applyPreview(
   const metadata = { name, namespace }
   if (candidate.prompt !== undefined)
     await create('promptversions', { apiVersion: API_VERSION, kind: PROMPT_KIND, metadata, spec: candidate.prompt })
-  await create('evalsuites', EvalSuite.object({ metadata, spec: suite }))
+  const annotations = { [EXPIRES_AFTER_ANNOTATION]: expiresAfter }
+  await create('evalsuites', EvalSuite.object({ metadata: { ...metadata, annotations }, spec: suite }))
   cleanup.add('the evaluation', () => cancelOpen(api, namespace, name))
-  await create('agents', toPreviewAgent(candidate, { name, namespace, spec, isComplete: true }))
+  await create('agents', toPreviewAgent(candidate, { ...placed, isComplete: true }))
 }
 
 // Removed before its agent, so that no run of a case starts meanwhile.

@@ -17,7 +17,7 @@ import { applyPreview, ensureNamespace } from './apply-preview.ts'
 import type { PreviewPlan } from './apply-preview.ts'
 import { refuseBound, refuseDataset, refuseJudge } from './check-references.ts'
 import { createCleanup } from './cleanup.ts'
-import { followGate } from './follow-gate.ts'
+import { END_MS, START_MS, followGate } from './follow-gate.ts'
 import { readAllCases, readSummary } from './read-results.ts'
 import { Stopped, watchForStop } from './stop.ts'
 import type { StopWatch } from './stop.ts'
@@ -31,6 +31,9 @@ interface EvalValues {
 }
 
 type EvalInput = ContextInput<EvalValues>
+
+/** Time for the clean-up. */
+const CLEANUP_MS = 300_000
 
 const codes = { pass: 0, fail: 1, error: 2 } as const
 
@@ -98,7 +101,7 @@ function planPreview({ values }: EvalInput, candidate: Candidate, source: EvalSu
     throw new CliProblem(`${candidate.file} names no dataset`, 'eval.dataset of the file names one, or --dataset.')
   const suite = planSuite({ source, dataset, minScore })
   const { name, namespace } = candidate
-  const plan = { candidate, name: previewName(name), namespace: into, suite }
+  const plan = { candidate, name: previewName(name), namespace: into, suite, expiresAfter: lifetimeOf(suite) }
   if (namespace === into) return { ...plan, spec: candidate.spec }
   const { spec, bound } = placeReferences(candidate.spec, namespace)
   // The suite is copied, and a prompt with its text is posted.
@@ -110,6 +113,15 @@ function planPreview({ values }: EvalInput, candidate: Candidate, source: EvalSu
   return { ...plan, spec }
 }
 
+function evaluationMs({ timeout = '10m' }: EvalSuiteSpec): number {
+  return durationToMs(timeout) ?? 600_000
+}
+
+// Longer than the command follows the gate and cleans up.
+function lifetimeOf(suite: EvalSuiteSpec): string {
+  return `${Math.ceil((START_MS + evaluationMs(suite) + END_MS + CLEANUP_MS) / 60_000)}m`
+}
+
 async function follow({ api, progress }: EvalInput, plan: PreviewPlan, stop: StopWatch) {
   const of = { namespace: plan.namespace, suite: plan.name, agent: plan.name }
   const { revision } = await followGate({
@@ -118,7 +130,7 @@ async function follow({ api, progress }: EvalInput, plan: PreviewPlan, stop: Sto
     pause: stop.pause,
     now: () => performance.now(),
     show: progress,
-    evaluationMs: durationToMs(plan.suite.timeout ?? '10m') ?? 600_000,
+    evaluationMs: evaluationMs(plan.suite),
   })
   return readAllCases(api, { ...of, ...(revision === null ? {} : { revision }) })
 }

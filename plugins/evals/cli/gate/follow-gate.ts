@@ -18,9 +18,9 @@ export interface FollowedGate {
 
 const POLL_MS = 1_000
 /** Time in which the evaluation must start: images are pulled meanwhile. */
-const START_MS = 300_000
+export const START_MS = 300_000
 /** Time for the end of the last runs. */
-const END_MS = 60_000
+export const END_MS = 60_000
 /** Time for which an agent may be refused: its suite and its prompt are observed meanwhile. */
 const REFUSED_MS = 20_000
 const UNREADABLE_MS = 60_000
