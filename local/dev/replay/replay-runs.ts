@@ -16,6 +16,8 @@ export interface ReplayedSession {
 
 type Run = TracedRun['run']
 
+// Below the timeout of the client. The platform says when a run has ended, so that most are read once.
+const INVOKE_TIMEOUT = '20s'
 const RUN_MS = 120_000
 const MAX_RESUMES = 32
 
@@ -28,11 +30,14 @@ export async function replayRuns(input: DevInput, session: ReplayedSession): Pro
       'Record a run of the agent with dev --record FILE.',
     )
   let hasFailed = false
+  // The next run does not wait until the calls of this one are metered.
+  let printed = Promise.resolve()
   for (const one of inputs) {
     const run = await runOnce(session, one)
-    await printRunTrace(input, api, run.id)
+    printed = printRunTrace(input, api, run.id, printed)
     hasFailed ||= run.state !== 'succeeded'
   }
+  await printed
   const code = await served.close()
   input.out(code === 0 ? 'every recorded call was made as recorded\n' : 'the replay differs from the recording\n')
   return code === 0 && hasFailed ? 1 : code
@@ -40,8 +45,8 @@ export async function replayRuns(input: DevInput, session: ReplayedSession): Pro
 
 async function runOnce(session: ReplayedSession, input: unknown): Promise<Run> {
   const { api, agent, signal } = session
-  const created = await api.post<Run>(['runs'], { agent, input })
-  let run = await untilSettled(api, created.id, signal, RUN_MS)
+  const { runId } = await api.post<{ readonly runId: string }>(['invoke'], { agent, input, timeout: INVOKE_TIMEOUT })
+  let run = await untilSettled(api, runId, signal, RUN_MS)
   // The recording has the calls after an approval: it was given.
   for (let resumes = 0; run.state === 'paused' && resumes < MAX_RESUMES; resumes++) {
     const [interrupt] = run.interrupts

@@ -9,13 +9,22 @@ import type { TracedRun } from './trace-tree.ts'
 const TRIES = 10
 const PAUSE_MS = 50
 
-/** Prints the trace of an ended run as a tree. Never rejects: a run is no less done without its trace. */
-export async function printRunTrace({ out, err, width }: DevInput, api: ApiClient, runId: string): Promise<void> {
-  try {
-    out(drawTraceTree(await readTrace(api, runId), width))
-  } catch (error) {
-    err(`the trace of run ${toSafeText(runId)} cannot be read: ${toSafeText(String(error))}\n`)
-  }
+/**
+ * Prints the trace of an ended run as a tree, after `before`, such as the trace of an earlier run. Never rejects: a run is no less done without its
+ * trace.
+ */
+export async function printRunTrace(
+  { out, err, width }: DevInput,
+  api: ApiClient,
+  runId: string,
+  before?: Promise<void>,
+): Promise<void> {
+  const shown = await readTrace(api, runId)
+    .then((trace) => ({ tree: drawTraceTree(trace, width) }))
+    .catch((error: unknown) => ({ problem: toSafeText(String(error)) }))
+  await before
+  if ('tree' in shown) out(shown.tree)
+  else err(`the trace of run ${toSafeText(runId)} cannot be read: ${shown.problem}\n`)
 }
 
 /** A run with its tree, once its calls are metered. */
