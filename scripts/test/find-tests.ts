@@ -22,6 +22,7 @@ const withLongVariants = [
   'test/flows/lifecycle.test.ts',
   'test/ui/pages.test.ts',
   'test/console/audit.test.ts',
+  'test/docs/gate-a-deploy.test.ts',
 ]
 // Tests that run with more or larger cases in a long run.
 const withLongCounts = [

@@ -3,6 +3,9 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { toKubeconfig } from '#local/data-folder/kubeconfig.ts'
+import { personas } from '#local/data-folder/personas.ts'
+import { toShell } from '#local/terminal/print-env.ts'
 import { findServer } from '#test/harness/find-server.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
@@ -38,13 +41,12 @@ export function createPageShell(
   scope.after(remove)
   for (const name of readdirSync(root))
     if (!apart.has(name) && !own.has(name)) symlinkSync(join(root, name), join(folder, name))
-  if (platform.dataDir === undefined) throw new Error('the platform has no data folder')
-  symlinkSync(platform.dataDir, join(folder, '.mesh'))
+  if (platform.dataDir !== undefined) symlinkSync(platform.dataDir, join(folder, '.mesh'))
   for (const [path, text] of filesOfPage(file)) writeIn(folder, path, text)
   const terminal = createTerminal(folder, quickNpx(scope))
   let prepared: Promise<string> | undefined
   const run = async (commands: string): Promise<string> => {
-    await (prepared ??= terminal(preludeOf(readFileSync(file, 'utf8'))))
+    await (prepared ??= terminal(preludeOn(platform, folder, readFileSync(file, 'utf8'))))
     return terminal(commands)
   }
   const blocks = (heading: string): readonly string[] => commandsOf(file, heading)
@@ -58,6 +60,18 @@ export function createPageShell(
       return outputs
     },
   }
+}
+
+/** The prelude of a page. A cluster has no data folder: there, a reader sets the same variables. */
+function preludeOn({ dataDir, url, gatewayUrl, tokens, apiServer }: Platform, folder: string, page: string): string {
+  const commands = preludeOf(page)
+  if (dataDir !== undefined) return commands
+  const persona = personas.find((name) => commands.includes(`--as ${name}`)) ?? 'admin'
+  const server = { url: apiServer.url, certificateAuthority: apiServer.ca, apiUrl: url }
+  const kubeconfig = join(folder, 'kubeconfig')
+  writeFileSync(kubeconfig, toKubeconfig(server, tokens, persona))
+  // No page calls the admin port.
+  return toShell({ url, gatewayUrl, adminUrl: '', token: tokens[persona], kubeconfig })
 }
 
 function writeIn(folder: string, path: string, text: string): void {
