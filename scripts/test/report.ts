@@ -92,13 +92,14 @@ function listed(title: string, failures: readonly Failure[]): string {
   return failures.length === 0 ? '' : `\n${title}:\n\n${failures.map(inFull).join('\n\n')}\n`
 }
 
-function lineOf({ path, ms }: FileRun, { passed, failed, skipped }: FileResult): string {
+function lineOf({ path, ms, cpuMs }: FileRun, { passed, failed, skipped }: FileResult): string {
   const marks = [
     `${passed} passed`,
     failed > 0 && `${failed} FAILED`,
     skipped.length > 0 && `${skipped.length} skipped`,
   ]
-  return `${failed > 0 ? 'FAIL' : 'ok  '} ${path} (${marks.filter(Boolean).join(', ')}, ${seconds(ms)})`
+  const cost = cpuMs === undefined ? '' : `, ${seconds(cpuMs)} of CPU`
+  return `${failed > 0 ? 'FAIL' : 'ok  '} ${path} (${marks.filter(Boolean).join(', ')}, ${seconds(ms)}${cost})`
 }
 
 function detailsOf({ tests, output }: FileRun): string {
