@@ -21,6 +21,7 @@ const folders = [
   'bench',
   'test/property',
   'test/docs',
+  'test/console',
 ]
 // Files that use one platform share its process, whatever their folder.
 const platforms = ['sharedPlatform(', 'sharedEmbedded(', 'sharedCluster(']

@@ -11,12 +11,12 @@ import type { CannedHandler, CannedResponses } from './fake-console.ts'
 import { axeViolations, openLook, startBrowser } from './look.ts'
 import { askingEvents } from './played-events.ts'
 
-const files = await consoleFiles()
+const packed = consoleFiles()
 const agent = '/agents/support/triage'
 const wide = { scheme: 'light', width: 'wide' } as const
 
 async function openPage(t: Scope, browser: Browser, given: { path: string; api?: CannedResponses }) {
-  const url = await serveConsole(t, files, { ...cannedAgents, ...given.api })
+  const url = await serveConsole(t, await packed, { ...cannedAgents, ...given.api })
   const { page } = await openLook(browser, url + given.path, wide)
   return page
 }

@@ -9,7 +9,7 @@ import type { LookedPath } from './check-looks.ts'
 import { serveConsole } from './fake-console.ts'
 import { startBrowser } from './look.ts'
 
-const files = await consoleFiles()
+const packed = consoleFiles()
 const agent = '/agents/support/triage'
 
 /** Pages of agents, with what they show when they are whole. */
@@ -28,7 +28,7 @@ const pages: readonly (readonly [string, string])[] = [
 ]
 
 test('pages of agents: no violation, no error, no sideways scroll, hostile words as text', needsChromium, async (t) => {
-  const url = await serveConsole(t, files, cannedAgents)
+  const url = await serveConsole(t, await packed, cannedAgents)
   const browser = await startBrowser(t)
   const paths = pages.map(([path, shown]): LookedPath => {
     return [path, (page) => page.waitForSelector(shown, { state: 'attached' })]

@@ -12,7 +12,7 @@ import { requestsOf } from './check-looks.ts'
 import { serveConsole } from './fake-console.ts'
 import { axeViolations, openLook, startBrowser } from './look.ts'
 
-const files = await consoleFiles()
+const packed = consoleFiles()
 const wide = { scheme: 'light', width: 'wide' } as const
 
 test('cases are labelled by keyboard: one press one label, and a newer one replaces it', needsChromium, async (t) => {
@@ -22,7 +22,7 @@ test('cases are labelled by keyboard: one press one label, and a newer one repla
     const [, caseId = ''] = /cases\/(\w)\//.exec(request.path) ?? []
     return { status: 201, body: { ...ownLabelOfCase, ...Object(request.body), caseId } }
   })
-  const url = await serveConsole(t, files, {
+  const url = await serveConsole(t, await packed, {
     ...cannedDatasets,
     ...Object.fromEntries(cannedCases.map(({ id }) => [`/api/datasets/refunds/cases/${id}/labels`, label])),
   })
@@ -71,7 +71,7 @@ test(
       code: 'invalid_import',
       errors: [{ pointer: '/cases/1/input', detail: 'row 2: input is missing' }],
     }
-    const url = await serveConsole(t, files, {
+    const url = await serveConsole(t, await packed, {
       ...cannedDatasets,
       '/api/datasets/refunds/cases/import': (request: IncomingMessage, response: ServerResponse) => {
         type = request.headers['content-type']
@@ -121,7 +121,7 @@ test('a run is saved as a case: with its output, without, or with another one', 
     readonly capabilities: object[]
   }
   const saving = { id: 'datasets.run', title: 'Save as case', section: 'Quality', path: '/datasets/run' }
-  const url = await serveConsole(t, files, {
+  const url = await serveConsole(t, await packed, {
     ...cannedRuns,
     '/api/capabilities': {
       ...shell,

@@ -13,7 +13,7 @@ import { checkLooks } from './check-looks.ts'
 import { serveConsole } from './fake-console.ts'
 import { startBrowser } from './look.ts'
 
-const files = await consoleFiles()
+const packed = consoleFiles()
 
 test('a label is read by its type, and other text is refused with the reason', () => {
   const typed = { name: ' correct ', comment: ' ', value: '' } as const
@@ -79,7 +79,7 @@ test('a change of a dataset keeps the schemas that its dialog does not show', ()
 })
 
 test('pages of datasets in every look: no violation, no sideways scroll, hostile texts', needsChromium, async (t) => {
-  const url = await serveConsole(t, files, cannedDatasets)
+  const url = await serveConsole(t, await packed, cannedDatasets)
   const at = '/datasets/demo/refunds'
   await checkLooks(await startBrowser(t), url, [
     ['/datasets', 'tbody tr[aria-rowindex]'],

@@ -9,14 +9,14 @@ import { checkLooks, requestsOf } from './check-looks.ts'
 import { serveConsole } from './fake-console.ts'
 import { axeViolations, openLook, startBrowser } from './look.ts'
 
-const files = await consoleFiles()
+const packed = consoleFiles()
 const wide = { scheme: 'light', width: 'wide' } as const
 
 test(
   'an agent has a tab of scores: what its gate holds and why, and scores in production',
   needsChromium,
   async (t) => {
-    const url = await serveConsole(t, files, cannedScoreTab)
+    const url = await serveConsole(t, await packed, cannedScoreTab)
     const browser = await startBrowser(t)
     await checkLooks(browser, url, [['/agents/support/triage?tab=evals.agent', 'text=r3 is held at zero traffic']])
     const { page } = await openLook(browser, `${url}/agents/support/triage?tab=evals.agent`, wide)
@@ -26,7 +26,7 @@ test(
     assert.equal(await page.locator('img').count(), 0)
     assert.ok((await requestsOf(page)).length <= 6, String(await requestsOf(page)))
     const without = { ...cannedScoreTab, '/api/agents/support/triage/online-score': 404 }
-    await page.goto(`${await serveConsole(t, files, without)}/agents/support/triage?tab=evals.agent`)
+    await page.goto(`${await serveConsole(t, await packed, without)}/agents/support/triage?tab=evals.agent`)
     await page.getByText('does not score runs in production').waitFor()
   },
 )
@@ -34,7 +34,7 @@ test(
 test('a suite is run, and a gate is overridden with a reason; a refusal names the verb', needsChromium, async (t) => {
   const sent: CannedRequest[] = []
   const at = '/api/evalsuites/demo/polite'
-  const url = await serveConsole(t, files, {
+  const url = await serveConsole(t, await packed, {
     ...cannedEvals,
     [`${at}/runs`]: answering((request) => {
       sent.push(request)

@@ -10,7 +10,7 @@ import { checkLooks } from './check-looks.ts'
 import { serveConsole } from './fake-console.ts'
 import { startBrowser } from './look.ts'
 
-const files = await consoleFiles()
+const packed = consoleFiles()
 
 test('what regressed stands first, then what has no score, then the lowest', () => {
   const [base] = cannedResults
@@ -58,7 +58,7 @@ test('a gate says which revision it holds and why, and which one serves', () => 
 })
 
 test('pages of suites in every look: no violation, no sideways scroll, hostile texts', needsChromium, async (t) => {
-  const url = await serveConsole(t, files, cannedEvals)
+  const url = await serveConsole(t, await packed, cannedEvals)
   await checkLooks(await startBrowser(t), url, [
     ['/evals', 'tbody tr[aria-rowindex]'],
     ['/evals/demo/polite', 'text=1 case regressed'],

@@ -30,13 +30,28 @@ export interface LookedPage {
   readonly problems: readonly string[]
 }
 
-/** Starts Chromium, which ends with the scope. */
+// A browser costs as much to start as a page to look at: the tests of a process share one, each with windows of its own.
+let shared: Promise<Browser> | undefined
+let closing: NodeJS.Timeout | undefined
+const IDLE_MS = 1_000
+
+/** Chromium of this process; its windows that are opened from now on are closed with the scope. */
 export async function startBrowser(t: Scope): Promise<Browser> {
-  const browser = await driver.launch({
-    executablePath: chromium ?? '',
-    args: ['--no-sandbox', '--font-render-hinting=none'],
+  clearTimeout(closing)
+  const last = await shared
+  if (last?.isConnected() !== true)
+    shared = driver.launch({
+      executablePath: chromium ?? '',
+      args: ['--no-sandbox', '--font-render-hinting=none'],
+    })
+  const browser = (await shared) as Browser
+  const before = new Set(browser.contexts())
+  t.after(async () => {
+    await Promise.all(browser.contexts().map((one) => (before.has(one) ? undefined : one.close())))
+    clearTimeout(closing)
+    // It would keep this process.
+    closing = setTimeout(() => browser.close().catch(() => undefined), IDLE_MS)
   })
-  t.after(() => browser.close())
   return browser
 }
 
@@ -90,16 +105,7 @@ export function isProblem(message: ConsoleMessage): boolean {
 const axeScript = (): string => readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
 /** Violations that axe finds, as `rule: element: reason`. */
-export function axeViolations(page: Page, disabled: readonly string[] = []): Promise<readonly string[]> {
-  return violationsOf(page, { rules: Object.fromEntries(disabled.map((rule) => [rule, { enabled: false }])) })
-}
-
-/** Violations of the rules of colours: the others do not depend on the theme. */
-export function colourViolations(page: Page): Promise<readonly string[]> {
-  return violationsOf(page, { runOnly: ['color-contrast', 'link-in-text-block'] })
-}
-
-async function violationsOf(page: Page, options: object): Promise<readonly string[]> {
+export async function axeViolations(page: Page, disabled: readonly string[] = []): Promise<readonly string[]> {
   if (await page.evaluate<boolean>("typeof axe === 'undefined'")) {
     // Sent by the debugger, which the policy of the page does not stop.
     const session = await page.context().newCDPSession(page)
@@ -107,7 +113,8 @@ async function violationsOf(page: Page, options: object): Promise<readonly strin
     await session.detach()
   }
   await page.evaluate(untilSettled)
-  const run = `axe.run(document, ${JSON.stringify({ ...options, resultTypes: ['violations'] })})`
+  const rules = Object.fromEntries(disabled.map((rule) => [rule, { enabled: false }]))
+  const run = `axe.run(document, ${JSON.stringify({ rules, resultTypes: ['violations'] })})`
   const { violations } = await page.evaluate<AxeResults>(run)
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, any }) => `${id}: ${target.join(' ')}: ${any[0]?.message ?? ''}`),

@@ -10,11 +10,11 @@ import { needsChromium } from './browser-session.ts'
 import { answering } from './canned-answer.ts'
 import type { CannedAnswer, CannedRequest } from './canned-answer.ts'
 import { cannedMcp, driftedServer, waitingManifests } from './canned-mcp.ts'
-import { checkLooks, crossLooks } from './check-looks.ts'
+import { checkLooks } from './check-looks.ts'
 import { serveConsole } from './fake-console.ts'
 import { axeViolations, openLook, startBrowser } from './look.ts'
 
-const files = await consoleFiles()
+const packed = consoleFiles()
 const wide = { scheme: 'light', width: 'wide' } as const
 const problem = (status: number, code: string): CannedAnswer => ({
   status,
@@ -64,7 +64,7 @@ test('pages without a server that waits are read on, to an end', async () => {
 })
 
 test('tool approvals in each look: no violation, no sideways scroll, hostile words', needsChromium, async (t) => {
-  const url = await serveConsole(t, files, cannedMcp)
+  const url = await serveConsole(t, await packed, cannedMcp)
   const browser = await startBrowser(t)
   const paths = [
     ['/mcpapprovals', '.cm-editor'],
@@ -72,7 +72,7 @@ test('tool approvals in each look: no violation, no sideways scroll, hostile wor
     [`/mcpapprovals?item=${'x'.repeat(63)}%2F${'y'.repeat(63)}`, 'text=You wrote this server.'],
     ['/mcpapprovals?item=demo%2Fgone', 'text=Nothing of this server waits'],
   ] as const
-  await checkLooks(browser, url, paths, { looks: crossLooks })
+  await checkLooks(browser, url, paths)
 })
 
 test('nothing that waits, a denied list and one that is not enabled', needsChromium, async (t) => {
@@ -91,7 +91,7 @@ test('nothing that waits, a denied list and one that is not enabled', needsChrom
       'DATABASE_URL',
     ],
   ] as const) {
-    const url = await serveConsole(t, files, { ...cannedMcp, '/api/mcp/approvals': answering(() => answer) })
+    const url = await serveConsole(t, await packed, { ...cannedMcp, '/api/mcp/approvals': answering(() => answer) })
     const { page } = await openLook(browser, `${url}/mcpapprovals`, wide)
     await page.getByRole('main').getByText(shown).first().waitFor()
     assert.deepEqual(await axeViolations(page), [])
@@ -110,7 +110,7 @@ test('a manifest is rejected with a reason, and approved as it is then', needsCh
       waiting = waitingManifests.map((one) => ({ ...one, digest: `sha256:${'e'.repeat(64)}` }))
     return code === undefined ? { status: 200, body: {} } : problem(409, code)
   })
-  const url = await serveConsole(t, files, {
+  const url = await serveConsole(t, await packed, {
     ...cannedMcp,
     '/api/mcp/approvals': answering(() => ({ status: 200, body: { items: waiting, nextCursor: null } })),
     '/api/mcp/approvals/demo/weather': decide,
@@ -165,7 +165,7 @@ test(
     const browser = await startBrowser(t)
     const accept = async (refusal: CannedAnswer, object: object, words: string) => {
       sent.length = 0
-      const url = await serveConsole(t, files, {
+      const url = await serveConsole(t, await packed, {
         ...cannedMcp,
         '/api/mcp/approvals/demo/weather': note(refusal),
         '/api/mcpservers/demo/weather': note({ status: 200, body: object }, object),

@@ -17,7 +17,7 @@ import { checkLooks } from './check-looks.ts'
 import { serveConsole } from './fake-console.ts'
 import { axeViolations, openLook, startBrowser } from './look.ts'
 
-const files = await consoleFiles()
+const packed = consoleFiles()
 const document = JSON.parse(
   readFileSync(new URL('../../docs/reference/openapi.json', import.meta.url), 'utf8'),
 ) as object
@@ -76,7 +76,7 @@ test('a refusal stands at its field, also one of an entry of a list', () => {
 })
 
 test('connectors in every look: no violation, no sideways scroll, hostile texts', needsChromium, async (t) => {
-  const url = await serveConsole(t, files, { ...cannedMcp, '/openapi.json': document })
+  const url = await serveConsole(t, await packed, { ...cannedMcp, '/openapi.json': document })
   const browser = await startBrowser(t)
   await checkLooks(browser, url, [
     ['/connectors', 'tbody tr'],
@@ -87,7 +87,7 @@ test('connectors in every look: no violation, no sideways scroll, hostile texts'
 
 test('a connector is connected by its id, with its kind of credential', needsChromium, async (t) => {
   const { sent, keep } = recorder()
-  const url = await serveConsole(t, files, {
+  const url = await serveConsole(t, await packed, {
     ...cannedMcp,
     '/openapi.json': document,
     '/api/mcp/connect': keep(() => ({
@@ -120,7 +120,7 @@ test('a server gets a credential that is never shown, and is published or not', 
     errors: [{ pointer: '/tags/0', detail: 'is wrong' }],
   }
   let status = 400
-  const url = await serveConsole(t, files, {
+  const url = await serveConsole(t, await packed, {
     ...cannedMcp,
     '/openapi.json': document,
     '/api/mcp/org-credential': keep(() => ({ status: 204, body: undefined })),
@@ -173,7 +173,7 @@ test('where bff.mcp.enabled is false nothing of the register is offered', needsC
   }
   const closed = { enabled: false, reason: 'disabled', setting: 'bff.mcp.enabled: true' }
   const gated = ['mcp.register', 'mcp.catalog', 'mcp.publish']
-  const url = await serveConsole(t, files, {
+  const url = await serveConsole(t, await packed, {
     ...cannedMcp,
     '/openapi.json': document,
     '/api/capabilities': {

@@ -13,11 +13,11 @@ import { needsChromium } from './browser-session.ts'
 import { answering } from './canned-answer.ts'
 import type { CannedRequest } from './canned-answer.ts'
 import { cannedMcp, consentedGrants, consentServer } from './canned-mcp.ts'
-import { checkLooks, crossLooks } from './check-looks.ts'
+import { checkLooks } from './check-looks.ts'
 import { serveConsole } from './fake-console.ts'
 import { axeViolations, openLook, startBrowser } from './look.ts'
 
-const files = await consoleFiles()
+const packed = consoleFiles()
 const wide = { scheme: 'light', width: 'wide' } as const
 
 test('a consent returns to a path of this console, and leaves for a web address only', () => {
@@ -53,7 +53,7 @@ test('of a return only the parameters of OAuth are sent', () => {
 })
 
 test('consents in each look: no violation, no sideways scroll', needsChromium, async (t) => {
-  const url = await serveConsole(t, files, cannedMcp)
+  const url = await serveConsole(t, await packed, cannedMcp)
   const browser = await startBrowser(t)
   const paths = [
     ['/mcpgrants', 'tbody tr'],
@@ -61,7 +61,7 @@ test('consents in each look: no violation, no sideways scroll', needsChromium, a
     ['/oauth/callback', 'text=Nothing was granted'],
     ['/mcpservers/demo/tickets', 'text=Grant access again'],
   ] as const
-  await checkLooks(browser, url, paths, { looks: crossLooks })
+  await checkLooks(browser, url, paths)
 })
 
 test(
@@ -73,7 +73,7 @@ test(
     let grants: readonly object[] = []
     let url = ''
     const begun = { expiresAt: '2026-11-24T08:10:00Z' }
-    url = await serveConsole(t, files, {
+    url = await serveConsole(t, await packed, {
       ...cannedMcp,
       '/api/mcp/oauth/grants': answering(() => ({ status: 200, body: { items: grants, nextCursor: null } })),
       '/api/mcp/oauth/grant': answering((request) => {

@@ -16,7 +16,7 @@ import { checkLooks } from './check-looks.ts'
 import { serveConsole } from './fake-console.ts'
 import { axeViolations, openLook, startBrowser } from './look.ts'
 
-const files = await consoleFiles()
+const packed = consoleFiles()
 const document = JSON.parse(
   readFileSync(new URL('../../docs/reference/openapi.json', import.meta.url), 'utf8'),
 ) as object
@@ -103,7 +103,7 @@ test(
   'MCP servers, tools and their lists in every look: no violation, no sideways scroll, hostile texts',
   needsChromium,
   async (t) => {
-    const url = await serveConsole(t, files, { ...cannedMcp, '/openapi.json': document })
+    const url = await serveConsole(t, await packed, { ...cannedMcp, '/openapi.json': document })
     const browser = await startBrowser(t)
     await checkLooks(browser, url, [
       ['/mcpservers', 'tbody tr'],
@@ -126,7 +126,7 @@ test('a server is connected step by step, and its drift is accepted once it was 
     })
   const failed = { title: 'No.', detail: 'a.example: timed out.', code: 'mcp_initialize_failed' }
   const notRequired = { title: 'No.', detail: 'x', code: 'approval_not_required' }
-  const url = await serveConsole(t, files, {
+  const url = await serveConsole(t, await packed, {
     ...cannedMcp,
     '/openapi.json': document,
     '/api/mcp/connect': keep(({ body }) => {
@@ -191,7 +191,7 @@ test('a server is not registered by its address where that is off or denied', ne
     const refused = capabilities.map((one) =>
       one.id === 'mcp.register' ? { ...one, enabled: false, ...refusal } : one,
     )
-    const url = await serveConsole(t, files, {
+    const url = await serveConsole(t, await packed, {
       ...cannedMcp,
       '/openapi.json': document,
       '/api/capabilities': { profile: 'open', pages, capabilities: refused },
@@ -206,7 +206,7 @@ test('a server is not registered by its address where that is off or denied', ne
 })
 
 test('a binding says before a save whether its author may get the Secret', needsChromium, async (t) => {
-  const url = await serveConsole(t, files, { ...cannedMcp, '/openapi.json': document })
+  const url = await serveConsole(t, await packed, { ...cannedMcp, '/openapi.json': document })
   const browser = await startBrowser(t)
   const { page } = await openLook(browser, `${url}/secretbindings/new?namespace=demo`, wide)
   await page.getByText('Name a Secret, and its requirement stands here.').waitFor()

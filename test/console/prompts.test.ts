@@ -8,9 +8,10 @@ import { answering } from './canned-answer.ts'
 import type { CannedRequest } from './canned-answer.ts'
 import { cannedPrompts, greet } from './canned-prompts.ts'
 import { serveConsole } from './fake-console.ts'
-import { axeViolations, looks, openLook, overflowOf, startBrowser } from './look.ts'
+import { checkLooks } from './check-looks.ts'
+import { axeViolations, openLook, startBrowser } from './look.ts'
 
-const files = await consoleFiles()
+const packed = consoleFiles()
 const wide = { scheme: 'light', width: 'wide' } as const
 
 test('the live version is that of production, and is compared with the latest', () => {
@@ -55,35 +56,20 @@ test('a further version keeps what the dialog does not show, unless the text has
 })
 
 test('pages of prompts in every look: no violation, no sideways scroll, hostile texts', needsChromium, async (t) => {
-  const url = await serveConsole(t, files, cannedPrompts)
-  const browser = await startBrowser(t)
-  for (const look of [...looks, { scheme: 'light', width: 'narrow' } as const]) {
-    const { page, problems } = await openLook(browser, `${url}/prompts`, look)
-    for (const [path, shown] of [
-      ['/prompts', 'tbody tr'],
-      ['/prompts/demo/greet', 'pre'],
-      ['/prompts/demo/greet?v=1', 'text=default'],
-      ['/prompts/demo/greet?tab=compare', '.cm-line, text=v2 → v3'],
-      ['/prompts/demo/greet?tab=history', 'tbody tr'],
-      ['/prompts/demo/greet?tab=users', 'main a[href^="/agents/"]'],
-    ] as const) {
-      await page.goto(`${url}${path}`)
-      await page
-        .locator(shown.split(', ')[0] ?? shown)
-        .first()
-        .waitFor()
-      const where = `${path}, ${look.scheme}, ${look.width}`
-      assert.deepEqual(await axeViolations(page), [], where)
-      assert.ok((await overflowOf(page)) <= 0, `${where} scrolls sideways`)
-    }
-    assert.deepEqual(problems, [])
-    await page.context().close()
-  }
+  const url = await serveConsole(t, await packed, cannedPrompts)
+  await checkLooks(await startBrowser(t), url, [
+    ['/prompts', 'tbody tr'],
+    ['/prompts/demo/greet', 'pre'],
+    ['/prompts/demo/greet?v=1', 'text=default'],
+    ['/prompts/demo/greet?tab=compare', '.cm-line'],
+    ['/prompts/demo/greet?tab=history', 'tbody tr'],
+    ['/prompts/demo/greet?tab=users', 'main a[href^="/agents/"]'],
+  ])
 })
 
 test('a label is moved, and a protected one names the verb that is missing', needsChromium, async (t) => {
   const sent: CannedRequest[] = []
-  const url = await serveConsole(t, files, {
+  const url = await serveConsole(t, await packed, {
     ...cannedPrompts,
     '/api/promptversions/demo/greet/labels/production': answering((request) => {
       sent.push(request)
@@ -117,7 +103,7 @@ test('a label is moved, and a protected one names the verb that is missing', nee
 test('without prompts the page makes the first one, and a denied caller reads the right', needsChromium, async (t) => {
   const sent: CannedRequest[] = []
   const empty = { items: [], nextCursor: null }
-  const url = await serveConsole(t, files, {
+  const url = await serveConsole(t, await packed, {
     ...cannedPrompts,
     '/api/promptversions': answering((request) => {
       if (request.method === 'GET') return { status: 200, body: empty }

@@ -17,7 +17,7 @@ import { checkLooks } from './check-looks.ts'
 import { serveConsole } from './fake-console.ts'
 import { axeViolations, openLook, startBrowser } from './look.ts'
 
-const files = await consoleFiles()
+const packed = consoleFiles()
 const document = JSON.parse(
   readFileSync(new URL('../../docs/reference/openapi.json', import.meta.url), 'utf8'),
 ) as object
@@ -146,7 +146,7 @@ test(
   needsChromium,
   async (t) => {
     const sent: CannedRequest[] = []
-    const url = await serveConsole(t, files, connecting(sent))
+    const url = await serveConsole(t, await packed, connecting(sent))
     const browser = await startBrowser(t)
     const { page, problems } = await openLook(browser, `${url}/providers`, wide)
     // A section of the navigation has the same name.
@@ -188,7 +188,7 @@ test(
   'providers and routes in both themes and widths: no violation, no sideways scroll, hostile names',
   needsChromium,
   async (t) => {
-    const url = await serveConsole(t, files, { ...cannedConnect, '/openapi.json': document })
+    const url = await serveConsole(t, await packed, { ...cannedConnect, '/openapi.json': document })
     const browser = await startBrowser(t)
     await checkLooks(browser, url, [
       ['/providers', 'tbody tr'],
@@ -209,13 +209,13 @@ test('who may not list providers, and an installation without any', needsChromiu
     detail: 'No.',
     cluster: { message: 'cannot list resource "modelproviders" in API group "mesh.dev"' },
   }
-  const refused = await serveConsole(t, files, {
+  const refused = await serveConsole(t, await packed, {
     ...cannedConnect,
     '/api/providers': answering(() => ({ status: 403, body: denied })),
   })
   const { page } = await openLook(browser, `${refused}/providers`, wide)
   await page.getByText('You may not list modelproviders').waitFor()
-  const hardened = await serveConsole(t, files, {
+  const hardened = await serveConsole(t, await packed, {
     ...cannedConnect,
     '/api/capabilities': { profile: 'hardened', pages: [], capabilities: [] },
   })

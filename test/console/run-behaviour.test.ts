@@ -9,7 +9,7 @@ import { answering } from './canned-answer.ts'
 import { serveConsole } from './fake-console.ts'
 import { axeViolations, looks, openLook, startBrowser } from './look.ts'
 
-const files = await consoleFiles()
+const packed = consoleFiles()
 
 /** Requests of a page to the API. */
 function requestsOf(page: Page): Promise<readonly string[]> {
@@ -20,7 +20,7 @@ function requestsOf(page: Page): Promise<readonly string[]> {
 
 test('a shared run needs no session, and has no navigation; an unknown link is one page', needsChromium, async (t) => {
   const signedOut = { session: null, ended: null, signIn: { code: true, oidc: null } }
-  const url = await serveConsole(t, files, { ...cannedRuns, '/session': signedOut, '/api/capabilities': 401 })
+  const url = await serveConsole(t, await packed, { ...cannedRuns, '/session': signedOut, '/api/capabilities': 401 })
   const browser = await startBrowser(t)
   const { page, problems } = await openLook(browser, `${url}/shared/mesh_share_invented`, looks[0]!)
   await page.waitForSelector('text=The trace policy of the agent hides the content.')
@@ -59,7 +59,7 @@ test('a live run grows by its stream, which is opened again where it was cut', n
   const tree: RequestListener = (_, response) =>
     sendJson(response, cannedTree(12, state === 'running' ? 'live' : 'ended'))
   const api = { ...cannedRuns, [path]: run, [`${path}/tree`]: tree, [`${path}/events`]: events }
-  const url = await serveConsole(t, files, api)
+  const url = await serveConsole(t, await packed, api)
   const { page, problems } = await openLook(await startBrowser(t), `${url}/runs/${cannedRunId(0)}`, looks[0]!)
   await page.waitForSelector('text=Reads the ledger')
   await page.waitForSelector('text=Succeeded')
@@ -80,7 +80,7 @@ test('a failed run opens on the failure, keys move in its spans, a share is show
       redaction: { content: 'none', reason: 'trace_policy' },
     })
   const path = `/runs/${cannedRunId(3)}`
-  const url = await serveConsole(t, files, { ...cannedRuns, [`/api${path}/shares`]: shares })
+  const url = await serveConsole(t, await packed, { ...cannedRuns, [`/api${path}/shares`]: shares })
   const { page, problems } = await openLook(await startBrowser(t), url + path, looks[0]!)
   const selected = () => page.getAttribute('[role="row"][aria-selected="true"]', 'aria-label')
   await page.waitForSelector('[role="treegrid"]')
@@ -113,7 +113,7 @@ test('a consent among decisions has its way, and no approval', needsChromium, as
     return { status: 202, body: {} }
   })
   const run: RequestListener = (_, response) => sendJson(response, cannedDetail(1, { interrupts }))
-  const url = await serveConsole(t, files, { ...cannedRuns, [path]: run, [`${path}/resume`]: resume })
+  const url = await serveConsole(t, await packed, { ...cannedRuns, [path]: run, [`${path}/resume`]: resume })
   const { page, problems } = await openLook(await startBrowser(t), `${url}/runs/${cannedRunId(1)}`, looks[0]!)
   await page.getByRole('button', { name: 'Decide', exact: true }).first().click()
   const dialog = page.getByRole('dialog')

@@ -8,7 +8,7 @@ import { checkLooks, requestsOf } from './check-looks.ts'
 import { serveConsole } from './fake-console.ts'
 import { openLook, startBrowser } from './look.ts'
 
-const files = await consoleFiles()
+const packed = consoleFiles()
 
 /** Pages, with what they show. */
 const pages: readonly (readonly [string, string])[] = [
@@ -26,7 +26,7 @@ test(
   'pages of runs: no violation, no error, no sideways scroll, few requests, hostile words as text',
   needsChromium,
   async (t) => {
-    const url = await serveConsole(t, files, cannedRuns)
+    const url = await serveConsole(t, await packed, cannedRuns)
     const browser = await startBrowser(t)
     const check = async (page: Page, where: string): Promise<void> => {
       const asked = (await requestsOf(page)).filter((one) => !/capabilities|namespaces/.test(one))
@@ -40,7 +40,7 @@ test(
 test('a denied list of runs names the right; a list that fails offers another try', needsChromium, async (t) => {
   const browser = await startBrowser(t)
   for (const status of [403, 404, 429, 500]) {
-    const url = await serveConsole(t, files, { ...cannedRuns, '/api/runs': status })
+    const url = await serveConsole(t, await packed, { ...cannedRuns, '/api/runs': status })
     const { page } = await openLook(browser, `${url}/runs`, { scheme: 'light', width: 'wide' })
     await page.waitForSelector(status === 403 ? 'text=You may not see this page' : 'text=Try again')
     await page.context().close()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { consoleFiles } from '#test/harness/packed-console.ts'
 import { needsChromium } from './browser-session.ts'
-import { checkLooks, crossLooks } from './check-looks.ts'
+import { checkLooks } from './check-looks.ts'
 import type { LookedPath } from './check-looks.ts'
 import { cannedShell, serveConsole } from './fake-console.ts'
 import { startBrowser } from './look.ts'
@@ -51,7 +51,7 @@ test('Settings: no axe violation, no console error, no sideways scroll on each t
   const paths = Object.entries(tabs).map(([tab, words]): LookedPath => {
     return [`/settings${tab}`, (page) => page.getByText(words).first().waitFor()]
   })
-  await checkLooks(browser, url, paths, { looks: crossLooks })
+  await checkLooks(browser, url, paths)
 })
 
 test('theme, time zone and letters are kept in the browser; tabs stand in the address', needsChromium, async (t) => {

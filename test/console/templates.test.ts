@@ -10,7 +10,7 @@ import { checkLooks } from './check-looks.ts'
 import { cannedShell, serveConsole } from './fake-console.ts'
 import { openLook, startBrowser } from './look.ts'
 
-const files = await consoleFiles()
+const packed = consoleFiles()
 const recipe = { id: 'hello', title: 'Greeter', description: 'Greets.', tags: ['start'], config: {}, tryInput: 'Hi' }
 const published = {
   metadata: {
@@ -61,7 +61,7 @@ test(
   'the catalog: no violation, no sideways scroll; an entry opens the page that makes an agent',
   needsChromium,
   async (t) => {
-    const url = await serveConsole(t, files, api)
+    const url = await serveConsole(t, await packed, api)
     const browser = await startBrowser(t)
     await checkLooks(browser, url, [['/templates', 'text=Greeter']])
     const { page } = await openLook(browser, `${url}/templates`, { scheme: 'light', width: 'phone' })
@@ -72,7 +72,7 @@ test(
 
 test('a part of the catalog that is refused leaves the other', needsChromium, async (t) => {
   const browser = await startBrowser(t)
-  const url = await serveConsole(t, files, { ...api, '/api/templates': 403 })
+  const url = await serveConsole(t, await packed, { ...api, '/api/templates': 403 })
   const { page } = await openLook(browser, `${url}/templates`, { scheme: 'light', width: 'wide' })
   await page.waitForSelector('text=Templates cannot be read')
   assert.ok(await page.isVisible('text=Greeter'))
