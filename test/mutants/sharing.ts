@@ -218,7 +218,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'sharing: links of npm start have no address',
     file: 'local/stack.ts',
-    find: "    sharing: { publicUrl: at('bff') },\n",
+    find: '    sharing: { publicUrl },\n',
     replace: '',
     tests: ['test/docs/share-a-run.test.ts'],
   },
