@@ -208,7 +208,8 @@ test('K6: live reviews of the personas and the service accounts', async (t) => {
     [account('mesh-manager'), 'patch', group('agentdeployments/status'), '', true],
     [account('mesh-manager'), 'update', agents, '', false],
     [account('mesh-manager'), 'list', 'secrets', '', false],
-    [account('mesh-manager'), 'delete', agents, '', false],
+    [account('mesh-manager'), 'delete', agents, '', true],
+    [account('mesh-manager'), 'deletecollection', agents, '', false],
     [account('mesh-manager'), 'create', 'deployments.apps', '', true],
   ]
   const answers = await ask(questions)
