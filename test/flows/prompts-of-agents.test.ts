@@ -74,10 +74,15 @@ test('a prompt is read in a reconcile, and never for a run', { timeout: 240_000 
   })
   assert.ok(moved > 0, 'the counter sees statements about prompts')
   await invoke()
-  const reads = await readsOfPrompts(async () => {
-    for (let run = 0; run < runs; run++) await invoke()
-  })
-  assert.equal(reads, 0, `${reads} statements about prompts in ${runs} runs`)
+  // A reconcile of the roll-out can still read during a round, while runs that read would do so in each.
+  const rounds: number[] = []
+  while (rounds.length < 5 && rounds.at(-1) !== 0)
+    rounds.push(
+      await readsOfPrompts(async () => {
+        for (let run = 0; run < runs; run++) await invoke()
+      }),
+    )
+  assert.equal(rounds.at(-1), 0, `${rounds.join(', ')} statements about prompts in rounds of ${runs} runs`)
 })
 
 function countsOf(socketPath: string): Promise<StatementCounts> {
