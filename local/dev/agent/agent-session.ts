@@ -8,6 +8,7 @@ import { KubeError } from '#core/kube/status.ts'
 import { plugins } from '#plugins/index.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
+import { EXIT_PORT_TAKEN } from '#schemas/launcher/launcher-ports.ts'
 import { applyLocal } from '../../cluster/bootstrap.ts'
 import { modelObjects } from './model-objects.ts'
 import type { ModelBackend } from './model-objects.ts'
@@ -25,7 +26,7 @@ export interface AgentSession {
 
 const POLL_MS = 40
 const READY_MS = 30_000
-// Conditions that name what the agent refers to become true within moments, and a launcher whose port was taken meanwhile restarts with another.
+// Conditions that name what the agent refers to become true within moments.
 const SETTLED_MS = 3_000
 
 /** Applies the agent with its prompt and the models that it names. Returns its generation. Throws `CliProblem` for an object that is refused. */
@@ -95,6 +96,11 @@ function problemOf({ conditions = [] }: Status, waitedMs: number): string | unde
     failed.find(({ type }) => type === 'Accepted') ??
     failed.find(({ type }) => waitedMs > SETTLED_MS && type === 'ResolvedRefs') ??
     failed.find(({ reason }) => fatalReasons.has(reason)) ??
-    failed.find(({ reason }) => waitedMs > SETTLED_MS && reason === 'CrashLoopBackOff')
+    failed.find((one) => waitedMs > SETTLED_MS && one.reason === 'CrashLoopBackOff' && !tookPort(one))
   return fault === undefined ? undefined : `${fault.reason}: ${toSafeText(fault.message)}`
+}
+
+// Another session took a port in between: the next start gets other ports.
+function tookPort({ message }: { readonly message: string }): boolean {
+  return message.includes(` exited with code ${EXIT_PORT_TAKEN}`)
 }
