@@ -119,7 +119,8 @@ test(
       await page.getByText('Bad', { exact: true }).click()
       await comment.fill(hostileWords)
       await page.keyboard.press('Control+Enter')
-      await page.getByText('it is kept with the run').waitFor()
+      // The toast of the look before may still be shown.
+      await page.getByText('it is kept with the run').last().waitFor()
       await page.locator('li p.user-text').waitFor()
       assert.equal(await page.locator('img').count(), 0)
       assert.equal(await page.getByText('Never').count(), 0)
