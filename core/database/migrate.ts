@@ -43,13 +43,17 @@ export async function migrate(
   sources: readonly MigrationSource[],
   hookSeconds = defaultHooks.startSeconds,
 ): Promise<readonly string[]> {
-  const known = await loadMigrations(sources, hookSeconds)
+  const known = await listMigrations(sources)
   await database.root.transaction().execute(async (tx) => {
     await holdLock(tx)
     await createTable(tx)
   })
+  // Most starts find every migration applied: their files are not loaded.
+  const before = new Set((await readApplied(database.root)).map(labelOf))
+  const missing: Migration[] = []
+  for (const one of known) if (!before.has(labelOf(one))) missing.push(await one.load(hookSeconds))
   const done: string[] = []
-  for (const migration of known) {
+  for (const migration of missing) {
     if (await applyOne(database, migration, { known, hookSeconds })) done.push(labelOf(migration))
   }
   refuseNewer(await readApplied(database.root), known)
@@ -59,7 +63,7 @@ export async function migrate(
 
 /** Throws if migrations are missing, or if a newer version applied a breaking one. */
 export async function checkMigrations(database: Database, sources: readonly MigrationSource[]): Promise<void> {
-  const known = await loadMigrations(sources)
+  const known = await listMigrations(sources)
   const { rows } = await sql<{ at: string | null }>`select to_regclass('mesh_migrations')::text as at`.execute(
     database.root,
   )
@@ -70,20 +74,28 @@ export async function checkMigrations(database: Database, sources: readonly Migr
   if (missing.length > 0) throw new MigrationsMissing(missing)
 }
 
+/** A migration whose code is not loaded yet. */
+interface ListedMigration extends Pick<Migration, 'source' | 'name'> {
+  load(hookSeconds: number): Promise<Migration>
+}
+
 /** The declared migrations of each source, and its numbered files in order. */
-async function loadMigrations(
-  sources: readonly MigrationSource[],
-  hookSeconds = defaultHooks.startSeconds,
-): Promise<readonly Migration[]> {
-  const loaded: Migration[] = []
+async function listMigrations(sources: readonly MigrationSource[]): Promise<readonly ListedMigration[]> {
+  const listed: ListedMigration[] = []
   for (const { declared = [], ...source } of sources) {
-    loaded.push(...declared.map((one) => ({ ...one, ...ownerOf(source) })))
-    if (source.migrations === undefined) continue
-    const files = (await readdir(source.migrations)).filter((file) => /^\d{4}-[a-z0-9-]+\.[jt]s$/.test(file))
+    for (const one of declared)
+      listed.push({ source: source.name, name: one.name, load: async () => ({ ...one, ...ownerOf(source) }) })
+    const { migrations: folder } = source
+    if (folder === undefined) continue
+    const files = (await readdir(folder)).filter((file) => /^\d{4}-[a-z0-9-]+\.[jt]s$/.test(file))
     for (const file of files.toSorted())
-      loaded.push(await loadOne({ ...source, folder: source.migrations }, file, hookSeconds))
+      listed.push({
+        source: source.name,
+        name: nameOf(file),
+        load: (hookSeconds) => loadOne({ ...source, folder }, file, hookSeconds),
+      })
   }
-  return loaded
+  return listed
 }
 
 type SourceFolder = Omit<MigrationSource, 'declared' | 'migrations'> & { readonly folder: URL }
@@ -114,7 +126,7 @@ function nameOf(file: string): string {
 async function applyOne(
   database: Database,
   migration: Migration,
-  { known, hookSeconds }: { readonly known: readonly Migration[]; readonly hookSeconds: number },
+  { known, hookSeconds }: { readonly known: readonly ListedMigration[]; readonly hookSeconds: number },
 ): Promise<boolean> {
   return database.root.transaction().execute(async (tx) => {
     await holdLock(tx)
@@ -143,7 +155,7 @@ function readApplied(db: Kysely<unknown>): Promise<Applied[]> {
 }
 
 // Only sources of this process are checked: a plugin that is disabled here may have migrated further elsewhere.
-function refuseNewer(applied: readonly Applied[], known: readonly Migration[]): void {
+function refuseNewer(applied: readonly Applied[], known: readonly ListedMigration[]): void {
   const names = new Set(known.map(labelOf))
   const sources = new Set(known.map((migration) => migration.source))
   const newer = applied.filter((one) => one.breaking && sources.has(one.source) && !names.has(labelOf(one)))

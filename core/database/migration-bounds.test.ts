@@ -5,7 +5,7 @@ import test from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
 import { tempFolder } from '#test/harness/temp-folder.ts'
-import { migrate } from './migrate.ts'
+import { checkMigrations, migrate } from './migrate.ts'
 import { adapters } from './testing/databases.ts'
 
 const hangs = {
@@ -44,5 +44,31 @@ for (const adapter of adapters)
       assert.deepEqual(await run(`export const up = (db) => sql.raw(${JSON.stringify(loop)}).execute(db)`), [
         'slow/0001-slow',
       ])
+    },
+  )
+
+for (const adapter of adapters)
+  test(
+    `${adapter.name}: the code of an applied migration is not loaded again, that of a missing one is`,
+    { skip: adapter.skip },
+    async (t) => {
+      const database = await adapter.open(t)
+      // Each start has a folder of its own, since modules are cached by their URL.
+      const sourcesOf = async (files: Readonly<Record<string, string>>) => {
+        const { path: folder, remove } = tempFolder('migrations')
+        t.after(remove)
+        await writeFile(join(folder, 'package.json'), '{"type": "module"}')
+        for (const [name, code] of Object.entries(files)) await writeFile(join(folder, `${name}.js`), code)
+        return [{ name: 'kept', migrations: pathToFileURL(`${folder}/`) }]
+      }
+      const valid = 'export const breaking = false\nexport const up = async () => {}'
+      assert.deepEqual(await migrate(database, await sourcesOf({ '0001-first': valid })), ['kept/0001-first'])
+      const unloadable = "throw new Error('it is loaded')"
+      const applied = await sourcesOf({ '0001-first': unloadable })
+      assert.deepEqual(await migrate(database, applied), [])
+      await checkMigrations(database, applied)
+      const missing = await sourcesOf({ '0001-first': unloadable, '0002-second': unloadable })
+      await assert.rejects(checkMigrations(database, missing), /migrations missing: kept\/0002-second;/)
+      await assert.rejects(migrate(database, missing), /it is loaded/)
     },
   )
