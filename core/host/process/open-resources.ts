@@ -6,8 +6,6 @@ import type { Database } from '#core/database/database.ts'
 import type { Logger } from '#core/log/logger.ts'
 import type { Bus } from '#core/messaging/bus/bus.ts'
 import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
-import { createNatsBus } from '#core/messaging/bus/nats-bus.ts'
-import { toNatsOptions } from '#core/messaging/bus/nats-url.ts'
 import type { LogFeed } from '#core/messaging/log-feed.ts'
 import type { ObjectStore } from '#core/objects/object-store.ts'
 import type { StateStore } from '#core/state-store/state-store.ts'
@@ -60,7 +58,7 @@ export async function openResources(needs: ResourceNeeds): Promise<Resources> {
   const { tracer } = kept(await openTracing({ ...needs, settings: core }))
   const database = kept(await openStore(needs))
   const objects = kept(openObjectStore(metrics, log))
-  const stateStore = kept(openStateStore({ log, metrics }))
+  const stateStore = kept(await openStateStore({ log, metrics }))
   const bus = kept(await openBus(needs, database))
   const feed = kept(openLogFeed({ natsUrl: core.natsUrl, roles, database }))
   const all = opened.move()
@@ -78,6 +76,11 @@ async function openStore({ core, origin, embeddedStore }: ResourceNeeds): Promis
 async function openBus({ core, roles, log, origin }: ResourceNeeds, database: Database | undefined): Promise<Bus> {
   if (core.natsUrl !== undefined) {
     const setting = origin('natsUrl')
+    // A process without a broker does not load its client.
+    const [{ createNatsBus }, { toNatsOptions }] = await Promise.all([
+      import('#core/messaging/bus/nats-bus.ts'),
+      import('#core/messaging/bus/nats-url.ts'),
+    ])
     return createNatsBus(toNatsOptions(core.natsUrl, setting), log, setting)
   }
   // A bus inside one process reaches no other process; their consumers would wait for the sweep each time.
