@@ -1,4 +1,5 @@
 import { isSea } from 'node:sea'
+import { setFlagsFromString } from 'node:v8'
 import { CliProblem } from '#cli/contract/cli-problem.ts'
 import type { CliInput } from '#cli/contract/command.ts'
 import type { ListedCommand } from '#cli/contract/listed-command.ts'
@@ -16,6 +17,8 @@ async function startDev(input: CliInput<DevValues>, commands: readonly ListedCom
       'this single binary has no platform, which dev runs',
       'The npm package has it: npm install -g @mesh.dev/mesh, then meshctl dev.',
     )
+  // The embedded store is WebAssembly. A session is short: optimizing its code takes more processor time than it saves.
+  setFlagsFromString('--liftoff-only')
   const { runDev } = await import('#local/dev/run-dev.ts')
   return runDev({
     ...input,

@@ -59,7 +59,7 @@ export interface Replica {
 const RESTART = { minMs: 500, maxMs: 30_000 }
 // A process that ran this long resets the back-off.
 const SETTLED_MS = 60_000
-const PROBE_MS = { starting: 100, ready: 2_000 }
+const PROBE_MS = { starting: 25, ready: 2_000 }
 
 /** Runs an existing pod; `restart: false` is for Jobs. */
 export function runReplica(context: ReplicaContext, pod: Pod, restart: boolean): Replica {
