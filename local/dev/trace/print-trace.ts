@@ -19,10 +19,11 @@ export async function printRunTrace(
   runId: string,
   before?: Promise<void>,
 ): Promise<void> {
+  // One trace is read at a time: meanwhile the calls of the next run are metered, and fewer reads come too early.
+  await before
   const shown = await readTrace(api, runId)
     .then((trace) => ({ tree: drawTraceTree(trace, width) }))
     .catch((error: unknown) => ({ problem: toSafeText(String(error)) }))
-  await before
   if ('tree' in shown) out(shown.tree)
   else err(`the trace of run ${toSafeText(runId)} cannot be read: ${shown.problem}\n`)
 }
