@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { closeSync, existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import test, { after } from 'node:test'
@@ -247,6 +247,22 @@ test(
     const config = kubeconfig('pipe', env.MESH_SERVER, 'token')
     const evaluated = await closed(['eval', '--candidate', agent, '--min-score', '1'], { KUBECONFIG: config })
     assert.equal(evaluated.code, 2, evaluated.err)
+  },
+)
+
+test(
+  'output onto a full disk is a failure',
+  { skip: existsSync('/dev/full') ? false : 'this system has no /dev/full', timeout: 60_000 },
+  () => {
+    const full = openSync('/dev/full', 'w')
+    for (const args of [['schema'], ['--help'], ['expand', agent]]) {
+      const { status, stderr } = spawnSync(process.execPath, [program, ...args], { stdio: ['ignore', full, 'pipe'] })
+      assert.deepEqual(
+        [status, stderr.toString()],
+        [1, 'standard output cannot be written: ENOSPC\nWhat was printed is not complete.\n'],
+      )
+    }
+    closeSync(full)
   },
 )
 

@@ -27,9 +27,19 @@ export async function main(
   program: CliProgram = processProgram('meshctl', version),
   commands: readonly ListedCommand[] = cliCommands,
 ): Promise<number> {
+  const code = await runArgs(args, program, commands)
+  await program.flush?.()
+  return code
+}
+
+async function runArgs(
+  args: readonly string[],
+  program: CliProgram,
+  commands: readonly ListedCommand[],
+): Promise<number> {
   const [first = '--help'] = args
   // Before the words as after them.
-  if (first === '--no-color') return main(args.slice(1), { ...program, hasColor: false }, commands)
+  if (first === '--no-color') return runArgs(args.slice(1), { ...program, hasColor: false }, commands)
   if (/^(?:--help|-h|help)$/.test(first)) return print(program, cliOverview(commands))
   if (/^(?:--version|-v)$/.test(first)) return print(program, `${program.version}\n`)
   if (first === 'complete') return (await import('./completion/complete.ts')).complete(program, commands, args.slice(1))

@@ -20,6 +20,8 @@ export interface CliProgram extends LineProgram {
   /** Sets the exit code before a command that has a verdict prints it: the reader may be gone. */
   readonly setExitCode: (code: number) => void
   readonly untilStopped: () => Promise<StopSignal>
+  /** Resolves when what was printed is written, or cannot be. */
+  readonly flush?: () => Promise<void>
 }
 
 /** This process as a program. */
@@ -46,6 +48,8 @@ export function processProgram(name: string, version: string): CliProgram {
       process.stderr.write(text)
     },
     untilStopped: untilSignal,
+    // A failed write is an event of a later turn, which the end of the process must not precede.
+    flush: () => new Promise((resolve) => process.stdout.write('', () => setImmediate(resolve))),
   }
 }
 
@@ -62,8 +66,11 @@ function endWithReader(): void {
   process.stderr.on('error', () => undefined)
 }
 
-// A reader that has seen enough, such as `head`, is no failure.
-function onOutputError(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
-  process.exit(process.exitCode ?? lineCodes.ok)
+const NO_VERDICT = 2
+
+// A reader that has seen enough, such as `head`, is no failure. A full disk is one, and no verdict of a command that has one.
+function onOutputError({ code = 'unknown error' }: NodeJS.ErrnoException): void {
+  if (code === 'EPIPE') process.exit(process.exitCode ?? lineCodes.ok)
+  process.stderr.write(`standard output cannot be written: ${code}\nWhat was printed is not complete.\n`)
+  process.exit(process.exitCode === undefined ? lineCodes.failed : NO_VERDICT)
 }
