@@ -66,6 +66,8 @@ export interface StackInput {
   readonly version: string
   /** Origin at which browsers reach the API; default: that of the BFF. */
   readonly publicUrl?: string | undefined
+  /** Objects that the roles find when they start. Never rejects. */
+  readonly content?: ((cluster: KubeClient) => Promise<void>) | undefined
   /** How agents run; default: in the working directory, on allocated ports. */
   readonly workloads?: Pick<WorkloadOptions, 'cwd' | 'reservedPorts'>
   /** Reports a failed agent or run; default: a warning in the log. */
@@ -133,6 +135,7 @@ export async function composeStack(input: StackInput): Promise<Stack> {
       start: async () => {
         const found = { ...settingsFileOf(env), ...journalCutOf(cluster) }
         await cluster.install(composed.plugins)
+        await input.content?.(cluster.admin)
         await composed.host.start()
         feed.start(composed.log)
         // The configuration of agents from an earlier process may be stale (other ports). Agents start after the manager has updated it, and thus only once.

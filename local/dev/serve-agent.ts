@@ -1,7 +1,7 @@
 import { CliProblem } from '#cli/contract/cli-problem.ts'
 import type { DevInput } from '#cli/contract/dev.ts'
 import { toSafeText } from '#cli/contract/safe-text.ts'
-import { applyAgent, removeAgent, untilReady } from './agent/agent-session.ts'
+import { applyAgent, applyEarly, removeAgent, untilReady } from './agent/agent-session.ts'
 import type { AgentSession } from './agent/agent-session.ts'
 import type { Closers } from './stack/closers.ts'
 import type { DevStack } from './stack/dev-stack.ts'
@@ -48,12 +48,14 @@ export async function serveAgent(input: DevInput, start: DevStart): Promise<numb
   )
   closers.push(front.close)
   const consoleUrl = ui === undefined ? undefined : await openConsole(ui, () => published.platform, closers)
-  const stack = await openDevStack(input, closers, consoleUrl)
+  const given = { backend, objects: [], isRecorded: openRecording !== undefined }
+  const content = (cluster: AgentSession['cluster']): Promise<void> => applyEarly({ ...given, cluster }, agent)
+  const stack = await openDevStack(input, closers, { publicUrl: consoleUrl, content })
   const { cluster, api } = stack
   const recorder = openRecording?.(api)
   onRun = (runId) => reportRun(input, { api, recorder, runId, signal })
   published.platform = { url: stack.started.url, bearer: stack.bearer, onRun }
-  const session: AgentSession = { cluster, api, backend, objects: [], isRecorded: recorder !== undefined }
+  const session: AgentSession = { ...given, cluster, api }
   const publish = (one: DevAgent): void => {
     published.target = { agent: agentRefOf(one), invoke: invokerOf(stack) }
   }

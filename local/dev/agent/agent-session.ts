@@ -29,20 +29,35 @@ const READY_MS = 30_000
 // Conditions that name what the agent refers to become true within moments.
 const SETTLED_MS = 3_000
 
+/**
+ * Applies an agent before the roles start, so that the first reconcile finds it. One with a prompt waits for the API, which stores prompts. A
+ * refusal is that of the next `applyAgent`.
+ */
+export async function applyEarly(session: Omit<AgentSession, 'api'>, one: DevAgent): Promise<void> {
+  if (one.prompt === undefined) await applyObjects(session, one).catch(() => undefined)
+}
+
 /** Applies the agent with its prompt and the models that it names. Returns its generation. Throws `CliProblem` for an object that is refused. */
 export async function applyAgent(session: AgentSession, { agent, prompt }: DevAgent): Promise<AgentDeploymentObject> {
-  const { cluster, backend, objects, isRecorded } = session
-  const namespace = agent.metadata.namespace ?? 'default'
   try {
-    for (const object of [...modelObjects(agent, backend), ...objects]) await applyLocal(cluster, object, plugins)
-    if (prompt !== undefined) await savePrompt(session.api, namespace, prompt)
-    const spec = isRecorded ? { ...agent.spec, recording: {} } : agent.spec
-    const object = { ...agent, metadata: { ...agent.metadata, namespace }, spec }
-    return (await applyLocal(cluster, object, plugins)) as AgentDeploymentObject
+    return await applyObjects(session, { agent, prompt }, session.api)
   } catch (error) {
     if (!(error instanceof KubeError)) throw error
     throw new CliProblem(`the agent is refused: ${toSafeText(error.message)}`, 'Correct the agent file.')
   }
+}
+
+async function applyObjects(
+  { cluster, backend, objects, isRecorded }: Omit<AgentSession, 'api'>,
+  { agent, prompt }: Pick<DevAgent, 'agent' | 'prompt'>,
+  api?: ApiClient,
+): Promise<AgentDeploymentObject> {
+  const namespace = agent.metadata.namespace ?? 'default'
+  for (const object of [...modelObjects(agent, backend), ...objects]) await applyLocal(cluster, object, plugins)
+  if (prompt !== undefined && api !== undefined) await savePrompt(api, namespace, prompt)
+  const spec = isRecorded ? { ...agent.spec, recording: {} } : agent.spec
+  const object = { ...agent, metadata: { ...agent.metadata, namespace }, spec }
+  return (await applyLocal(cluster, object, plugins)) as AgentDeploymentObject
 }
 
 // Content that the newest version has makes no other version.

@@ -1,5 +1,5 @@
 import type { DevInput } from '#cli/contract/dev.ts'
-import { applyAgent, untilReady } from '../agent/agent-session.ts'
+import { applyAgent, applyEarly, untilReady } from '../agent/agent-session.ts'
 import type { Closers } from '../stack/closers.ts'
 import type { ModelBackend } from '../agent/model-objects.ts'
 import { openDevStack, agentRefOf } from '../stack/open-stack.ts'
@@ -21,10 +21,12 @@ export async function replayAgent(input: DevInput, { agent, path, closers, signa
   const served = await input.serveReplay(path, { instructions: isDeclarative(agent) })
   closers.push(served.close)
   const { inputs, model, fixture } = await readRecordedRuns(path)
-  const { api, cluster } = await openDevStack(input, closers)
   const backend: ModelBackend = { type: 'replay', baseUrl: `${served.url}/v1`, model }
-  const objects = replayedTools(agent.agent, fixture, served.url)
-  const applied = await applyAgent({ cluster, api, backend, objects, isRecorded: false }, agent)
+  const given = { backend, objects: replayedTools(agent.agent, fixture, served.url), isRecorded: false }
+  const { api, cluster } = await openDevStack(input, closers, {
+    content: (early) => applyEarly({ ...given, cluster: early }, agent),
+  })
+  const applied = await applyAgent({ ...given, cluster, api }, agent)
   await untilReady(cluster, applied, signal)
   return replayRuns(input, { api, agent: agentRefOf(agent), inputs, served, signal })
 }

@@ -24,7 +24,7 @@ export interface DevStack {
 }
 
 /** What a session gives the platform. */
-export interface DevStackInput extends Pick<StackInput, 'env' | 'version' | 'publicUrl'> {
+export interface DevStackInput extends Pick<StackInput, 'env' | 'version' | 'publicUrl' | 'content'> {
   readonly dataDir: string
   /** Working directory of the agent. */
   readonly cwd: string
