@@ -10,6 +10,8 @@ import type { ConnectionUsage, SessionSource } from './session.ts'
 import { parserOf } from './type-parsers.ts'
 
 const waitForConnectionMs = 30_000
+// The engine computes in this thread, and a permit passes without a turn of the event loop: a queue of callers would hold up every socket and timer.
+const mostMsWithoutTurn = 20
 
 /**
  * Sessions of PGlite, over the wire protocol by the client of `pg`: its own `query` makes six calls into the engine where one is enough. It has
@@ -103,10 +105,16 @@ class EngineStream extends Duplex {
   }
 }
 
-/** A queue for one permit: `take` waits at most 30 s; `next` passes the permit on. */
+/** A queue for one permit: `take` waits at most 30 s; `next` passes the permit on, after a turn of the event loop if one is due. */
 function createTurns(): { take(): Promise<void>; next(): void; usage(): ConnectionUsage } {
   const waiting: (() => void)[] = []
+  const isTurnDue = watchTurns()
   let taken = false
+  const pass = (): void => {
+    const next = waiting.shift()
+    if (next === undefined) taken = false
+    else next()
+  }
   return {
     take: async () => {
       if (!taken) {
@@ -127,9 +135,19 @@ function createTurns(): { take(): Promise<void>; next(): void; usage(): Connecti
     },
     usage: () => ({ inUse: taken ? 1 : 0, idle: taken ? 0 : 1, waiting: waiting.length }),
     next: () => {
-      const next = waiting.shift()
-      if (next === undefined) taken = false
-      else next()
+      if (waiting.length > 0 && isTurnDue()) setImmediate(pass)
+      else pass()
     },
+  }
+}
+
+/** Returns whether the event loop has not turned for too long, counted from the first call after its last turn. */
+function watchTurns(): () => boolean {
+  let since: number | undefined
+  return () => {
+    if (since !== undefined) return performance.now() - since > mostMsWithoutTurn
+    since = performance.now()
+    setImmediate(() => (since = undefined))
+    return false
   }
 }
