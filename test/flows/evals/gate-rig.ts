@@ -12,6 +12,7 @@ export interface GatedRun {
   readonly agent: { readonly name: string; readonly revision: number | null } | null
   readonly trigger: { readonly kind: string }
   readonly output?: unknown
+  readonly error?: { readonly code: string } | null
   readonly startedAt: string | null
 }
 

@@ -35,7 +35,8 @@ async function start(t: TestContext, form: Form): Promise<GateRig> {
   t.after(folder.remove)
   const config = join(folder.path, 'mesh.yaml')
   writeFileSync(config, settings)
-  const rig = createGateRig(await startPlatform(t, form, { env: { MESH_CONFIG: config }, candidates: true }))
+  const options = { env: { MESH_CONFIG: config }, candidates: true, isLoaded: long }
+  const rig = createGateRig(await startPlatform(t, form, options))
   await makeRoutes(rig)
   await makeDataset(rig, 'greetings', 3)
   await makeSuite(rig, 'polite', 'greetings', { timeout: '10m' })

@@ -9,6 +9,8 @@ export interface OpenRun {
   readonly id: string
   readonly state: string
   readonly output: unknown
+  /** Code of the error of a run that failed. */
+  readonly error: string | undefined
   readonly revision: number | null
   readonly startedAt: number
 }
@@ -39,9 +41,9 @@ export async function runFor(rig: GateRig, perSecond: number, ms: number): Promi
   return readAll(rig, ids)
 }
 
-/** States and outputs, each once: an output says which revision has run. */
+/** States with outputs or errors, each once: an output says which revision has run. */
 export function outcomesOf(runs: readonly OpenRun[]): ReadonlySet<string> {
-  return new Set(runs.map(({ state, output }) => `${state} ${String(output)}`))
+  return new Set(runs.map(({ state, output, error }) => `${state} ${error ?? String(output)}`))
 }
 
 async function readAll(rig: GateRig, ids: readonly string[]): Promise<OpenRun[]> {
@@ -59,9 +61,10 @@ async function untilOver({ ask }: GateRig, id: string): Promise<OpenRun> {
     `run ${id} ends`,
     async () => {
       const run = (await ask('developer', 'GET', `/api/runs/${id}`)).json<GatedRun>()
-      const { state, output, agent, startedAt } = run
+      const { state, output, error, agent, startedAt } = run
       if (!over.test(state)) return undefined
-      return { id, state, output, revision: agent?.revision ?? null, startedAt: Date.parse(startedAt ?? '') }
+      const revision = agent?.revision ?? null
+      return { id, state, output, error: error?.code, revision, startedAt: Date.parse(startedAt ?? '') }
     },
     DRAIN_MS,
   )

@@ -45,6 +45,8 @@ interface AllOptions {
   readonly flags?: readonly string[]
   /** Flags of Node.js. */
   readonly nodeFlags?: readonly string[]
+  /** Whether it lives for minutes under load, so that optimised WebAssembly costs less than it saves. */
+  readonly isLoaded?: boolean
   readonly env?: Readonly<Record<string, string>>
   /** Those of the process before, which agents know. Default: free ones. */
   readonly ports?: AllPorts
@@ -75,7 +77,7 @@ export async function startAll(t: Scope, dataDir: string, options: AllOptions = 
 
 /** Starts `mesh all` without waiting, for starts that must fail. */
 export async function spawnAll(t: Scope, dataDir: string, options: AllOptions = {}) {
-  const { flags = [], nodeFlags = [], env = {} } = options
+  const { flags = [], nodeFlags = [], env = {}, isLoaded = false } = options
   const folder = tempFolder('all')
   const ports: AllPorts = options.ports ?? [await freePort(), await freePort(), await freePort()]
   const [gateway, state, admin] = ports
@@ -83,7 +85,7 @@ export async function spawnAll(t: Scope, dataDir: string, options: AllOptions = 
   const server = startProcess({
     program: process.execPath,
     args: [
-      ...spawnFlags,
+      ...(isLoaded ? [] : spawnFlags),
       ...nodeFlags,
       mainProgram,
       'all',
@@ -120,7 +122,7 @@ export async function spawnAll(t: Scope, dataDir: string, options: AllOptions = 
 const settings = 'limits:\n  rejectedPerAddressPerMinute: 100000\n'
 
 /** The embedded default with its demo, on an empty data folder. */
-export async function startEmbedded(t: Scope, { env = {} }: PlatformOptions = {}): Promise<Platform> {
+export async function startEmbedded(t: Scope, { env = {}, isLoaded = false }: PlatformOptions = {}): Promise<Platform> {
   const folder = tempFolder('data')
   t.after(folder.remove)
   const auditFile = join(folder.path, 'api-audit.log')
@@ -129,6 +131,7 @@ export async function startEmbedded(t: Scope, { env = {} }: PlatformOptions = {}
   const all = await startAll(t, join(folder.path, 'data'), {
     flags: ['--api-audit', auditFile],
     env: { MESH_CONFIG: config, ...env },
+    isLoaded,
   })
   const { ready } = all
   const cluster = clusterOf(ready.kubeconfig)

@@ -54,6 +54,8 @@ export interface PlatformOptions {
   readonly namespaces?: readonly string[]
   /** Pods of candidates have addresses of their own, which the worker reads with its own account; cluster form only. */
   readonly candidates?: boolean
+  /** Whether it lives for minutes under load; embedded form only, whose store is optimised then. */
+  readonly isLoaded?: boolean
   /** Options of the database server; cluster form only. */
   readonly postgres?: PostgresOptions
 }
