@@ -33,9 +33,12 @@ function startShared(): Promise<ClusterFixture> {
   return openClusterFixture({ after: () => undefined }, folder)
 }
 
-// Holds of a killed launcher are charged within the test. Models are on this machine.
-const settingsFor = (address: string): string =>
-  `outbound: { allow: [${address}] }\nbudgets: { holdLease: 10 }\nruns: { queuedPerCaller: 10000, queuedPerNamespace: 10000 }\n`
+// Holds of a killed launcher are charged within the test. Models are on this machine. Callers of a load are one user.
+const settingsFor = (address: string): string => `outbound: { allow: [${address}] }
+budgets: { holdLease: 10 }
+limits: { underWayPerCaller: 1000, perAddressPerMinute: 60000 }
+runs: { queuedPerCaller: 10000, queuedPerNamespace: 10000 }
+`
 
 /**
  * Starts the cluster of a folder with the platform installed, and a namespace `demo` with the model route `mock`. `plugin` is a file of a third party.
