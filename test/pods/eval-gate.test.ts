@@ -44,7 +44,8 @@ async function gate(rig: GateRig, { cluster }: ClusterFixture): Promise<void> {
   await makeRoutes(rig)
   await makeDataset(rig, 'greetings', cases)
   await makeSuite(rig, 'polite', 'greetings', { concurrency: 2 })
-  await makeAgent(rig)
+  // With a CPU request, since best-effort pods get almost no time on a busy node, and fail their probes.
+  await makeAgent(rig, { resources: { requests: { cpu: '200m' } } })
   await ended(rig, 'Passed')
   const serving = (await served(rig)).currentRevision
   await rig.useRoute('rude')

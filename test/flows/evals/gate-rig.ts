@@ -129,7 +129,7 @@ export async function makeSuite({ make }: GateRig, name: string, dataset: string
 }
 
 /** The agent, gated by the suite `polite`. */
-export async function makeAgent({ make }: GateRig, concurrency = 16): Promise<void> {
+export async function makeAgent({ make }: GateRig, more: object = {}): Promise<void> {
   await make('/api/agents', {
     apiVersion: 'mesh.dev/v1alpha1',
     kind: 'AgentDeployment',
@@ -137,8 +137,9 @@ export async function makeAgent({ make }: GateRig, concurrency = 16): Promise<vo
     spec: {
       model: { route: 'kind' },
       systemPrompt: 'You help.',
-      limits: { concurrency },
+      limits: { concurrency: 16 },
       evalGate: { suiteRef: { name: 'polite' } },
+      ...more,
     },
   })
 }
