@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   createGateRig,
   ended,
@@ -18,6 +19,7 @@ import { createSend } from '#test/flows/platform/send.ts'
 import type { RawAnswer, RawRequest } from '#test/flows/platform/send.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import { makeCaller } from './callers.ts'
+import type { Cluster } from './cluster.ts'
 import { sharedCluster } from './cluster-fixture.ts'
 import type { ClusterFixture } from './cluster-fixture.ts'
 import { whatPodsSay } from './install.ts'
@@ -49,13 +51,12 @@ async function gate(rig: GateRig, { cluster }: ClusterFixture): Promise<void> {
   await ended(rig, 'Passed')
   const serving = (await served(rig)).currentRevision
   await rig.useRoute('rude')
-  const load = runFor(rig, perSecond, lastsMs)
+  const injured = injureWithin(rig, cluster)
+  // The killed pods start again under it.
+  const restarted = injured.then(() => pause(lastsMs / 2))
+  const load = runFor(rig, perSecond, lastsMs, restarted)
   load.catch(() => undefined)
-  await eventually('cases of the candidate end', async () => {
-    const { evaluation } = await rig.results()
-    return evaluation?.phase === 'Running' && evaluation.cases.failed > 0 ? true : undefined
-  })
-  for (const role of ['worker', 'manager'] as const) await injure(cluster, role, 'kill')
+  await injured
   const failed = await ended(rig, 'Failed')
   assert.deepEqual(failed.evaluation?.cases, { total: cases, passed: 0, failed: cases, errored: 0 })
   await eventually('it is held', async () => ((await rig.gate()) === 'True Failed' ? true : undefined))
@@ -68,6 +69,15 @@ async function gate(rig: GateRig, { cluster }: ClusterFixture): Promise<void> {
   const [found] = await Promise.all([runFor(rig, perSecond, lastsMs), served(rig)])
   found.push(...(await runFor(rig, perSecond, lastsMs / 4)))
   assert.deepEqual(outcomesOf(found), new Set([`succeeded ${replies.kind}`, `succeeded ${replies.kinder}`]))
+}
+
+/** Kills a worker and the manager in the middle of the evaluation of a candidate. */
+async function injureWithin(rig: GateRig, cluster: Cluster): Promise<void> {
+  await eventually('cases of the candidate end', async () => {
+    const { evaluation } = await rig.results()
+    return evaluation?.phase === 'Running' && evaluation.cases.failed > 0 ? true : undefined
+  })
+  for (const role of ['worker', 'manager'] as const) await injure(cluster, role, 'kill')
 }
 
 /** The installation as the flows use it. Objects of the cluster are made as its admin. */

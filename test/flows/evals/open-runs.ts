@@ -21,10 +21,10 @@ const READERS = 8
 const DRAIN_MS = 300_000
 
 /**
- * Starts `perSecond` runs of the agent `bot` for the given time, however slow the platform is, and waits for the end of each. A request that is not accepted,
- * or has no response, fails the test.
+ * Starts `perSecond` runs of the agent `bot` for the given time, and longer until `end`, however slow the platform is, and waits for the end of each. A request that
+ * is not accepted, or has no response, fails the test.
  */
-export async function runFor(rig: GateRig, perSecond: number, ms: number): Promise<OpenRun[]> {
+export async function runFor(rig: GateRig, perSecond: number, ms: number, end?: Promise<unknown>): Promise<OpenRun[]> {
   const ids: string[] = []
   const refused: string[] = []
   const loop = startOpenLoop(perSecond, async () => {
@@ -34,7 +34,7 @@ export async function runFor(rig: GateRig, perSecond: number, ms: number): Promi
     else refused.push(`${made.status} ${made.text}`)
     return made
   })
-  await pause(ms)
+  await Promise.allSettled([pause(ms), end])
   const lost = (await loop.stop()).filter(({ status }) => status === 0)
   assert.deepEqual([lost, refused], [[], []], 'each request was accepted')
   assert.ok(ids.length > (perSecond * ms) / 2_000, `${ids.length} runs`)
