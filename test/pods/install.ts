@@ -17,7 +17,7 @@ const run = promisify(execFile)
 export async function makeImages(t: Scope): Promise<string[]> {
   const out = tempFolder('images')
   t.after(out.remove)
-  await run(process.execPath, ['scripts/images.ts', '--out', out.path], { cwd: root, timeout: 120_000 })
+  await run(process.execPath, ['scripts/images.ts', '--out', out.path], { cwd: root, timeout: 480_000 })
   return ['mesh-platform.tar', 'mesh-launcher.tar'].map((file) => join(out.path, file))
 }
 
