@@ -62,6 +62,10 @@ nested: {dbPassword: value-5, title: kept title}
 
 test('the body is the object, or the simplified format with its namespace; refused fields are those of the document', () => {
   assert.deepEqual(toBody({ name: 'a' }, 'demo'), { namespace: 'demo', config: { name: 'a' } })
+  assert.deepEqual(toBody({ name: 'a', namespace: 'own' }, 'demo'), {
+    namespace: 'own',
+    config: { name: 'a', namespace: 'own' },
+  })
   assert.deepEqual(toBody({ kind: 'AgentDeployment' }, 'demo'), { kind: 'AgentDeployment' })
   const errors = [
     { pointer: '/config/model', detail: 'x' },

@@ -4,9 +4,11 @@ import type { ValueSchema } from '#ui/parts/yaml/schema-shape.ts'
 import { isManifest } from './gate/is-manifest.ts'
 import type { ApiDocument } from '#ui/kinds/served-kind.ts'
 
-/** The body that creates the agent of a document. */
+/** The body that creates the agent of a document: in its own namespace, else in that of the page. */
 export function toBody(value: unknown, namespace: string): object {
-  return isManifest(value) ? (value as object) : { namespace, config: value }
+  if (isManifest(value)) return value as object
+  const own = toNode(value)?.['namespace']
+  return { namespace: typeof own === 'string' && own !== '' ? own : namespace, config: value }
 }
 
 /** The schema of a document, by its format. */
