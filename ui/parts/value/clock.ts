@@ -1,12 +1,15 @@
-import { useSyncExternalStore } from 'react'
+import { useLayoutEffect, useSyncExternalStore } from 'react'
 
 const EVERY_MS = 10_000
+/** A clock that is this much behind shows a new time as one to come. */
+const BEHIND_MS = 1_000
 const listeners = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | undefined
 let current = Date.now()
 
-/** The time, for relative times: one timer for the whole page. */
-export function useNow(): number {
+/** The time, for relative times: one timer for the whole page. Another `at` sets the clock, so that what happened just now is not ahead of it. */
+export function useNow(at?: string | null): number {
+  useLayoutEffect(catchUp, [at])
   return useSyncExternalStore(onTick, readNow)
 }
 
@@ -27,6 +30,10 @@ function onTick(listener: () => void): () => void {
     clearInterval(timer)
     timer = undefined
   }
+}
+
+function catchUp(): void {
+  if (Date.now() - current > BEHIND_MS) tick()
 }
 
 // A hidden tab does no work.

@@ -10,7 +10,7 @@ interface TimeProps {
 
 /** A time: relative, with the exact one on hover and focus. */
 export function Time({ at, isExact = false }: TimeProps) {
-  const now = useNow()
+  const now = useNow(at)
   const zone = useTimeZone()
   if (at === null || at === undefined) return <span className="faint">{toExact(at)}</span>
   const exact = toExact(at, zone)
