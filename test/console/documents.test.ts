@@ -59,6 +59,8 @@ test('hostile documents end: aliases of aliases, depth, names of the prototype, 
   assert.deepEqual(Object.keys(value as object), ['__proto__', 'constructor'])
   assert.equal(({} as { polluted?: unknown }).polluted, undefined)
   assert.deepEqual(checkValue(exampleSchema, value).length, 2)
+  assert.equal(patchYaml(readYaml('spec: {}\n'), ['spec', 'ref', 'name'], 'x'), 'spec:\n  ref:\n    name: x\n')
+  assert.equal(patchYaml(readYaml('a: { b: {} }\n'), ['a', 'b', 'c'], 'x'), 'a: { b: { c: x } }\n')
   const patched = patchYaml(readYaml('spec: {}\n'), ['spec', '__proto__'], 'x')
   assert.match(patched, /__proto__: x/)
   assert.equal(JSON.stringify(readYaml(`text: "${'long '.repeat(200_000)}"`).value).length, 1_000_011)

@@ -62,9 +62,11 @@ function Group({ path, title, schema, value, isRequired, inside }: GroupProps) {
   const pointer = toPointer(path)
   const isWrong = [...problems.keys()].some((one) => one === pointer || one.startsWith(`${pointer}/`))
   const isPresent = value !== undefined && value !== null
-  const [isOpen, setOpen] = useState((isRequired || isPresent) && path.length <= OPEN_LEVELS)
-  const { description } = schema.node
   const count = Array.isArray(value) ? value.length : Object.keys(toNode(value) ?? {}).length
+  // An entry that was just added is there to be filled.
+  const isEmptyEntry = typeof path.at(-1) === 'number' && count === 0
+  const [isOpen, setOpen] = useState(isEmptyEntry || ((isRequired || isPresent) && path.length <= OPEN_LEVELS))
+  const { description } = schema.node
   const own = problems.get(pointer)
   return (
     <div className={styles['group']} role="group" aria-label={title}>

@@ -12,7 +12,10 @@ export function patchYaml(source: YamlSource, path: ValuePath, value: unknown): 
   const changed = document.clone() as Document
   clearEmptyParents(changed, path)
   if (value === undefined) removeAt(changed, path)
-  else changed.setIn(path, value)
+  else {
+    unfoldEmptyParents(changed, path)
+    changed.setIn(path, value)
+  }
   // Long lines are not folded, and brackets keep their look: only what was changed differs.
   const options = { lineWidth: 0, flowCollectionPadding: /[[{] \S/.test(text) }
   return changed.contents === null ? '' : changed.toString(options)
@@ -36,6 +39,13 @@ function clearEmptyParents(document: Document, path: ValuePath): void {
     else document.deleteIn(path.slice(0, length))
     return
   }
+}
+
+// `spec: {}` has no look to keep: its first field begins a block.
+function unfoldEmptyParents(document: Document, path: ValuePath): void {
+  const parents = path.map((_, length) => document.getIn(path.slice(0, length), true)).filter(isCollection)
+  const isOneLine = parents.some(({ flow, items }) => flow === true && items.length > 0)
+  if (!isOneLine) for (const parent of parents) if (parent.items.length === 0) parent.flow = false
 }
 
 // Written into the text, so that all else keeps its look.
