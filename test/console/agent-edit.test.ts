@@ -3,6 +3,7 @@ import test from 'node:test'
 import type { Page } from 'playwright-core'
 import { gateMarkOf } from '#plugins/agents/console/detail/versions/gate-mark.ts'
 import { comparedVersions } from '#plugins/agents/console/detail/versions/compared-versions.ts'
+import { toPromptTexts } from '#plugins/agents/console/detail/versions/to-prompt-texts.ts'
 import { toSide } from '#plugins/agents/console/detail/versions/to-side.ts'
 import { consoleFiles } from '#test/harness/packed-console.ts'
 import type { Scope } from '#test/harness/scope.ts'
@@ -34,6 +35,15 @@ test('two versions are compared: those of the address, else the newest with the 
   ]
   assert.equal(toSide(sections, 'from'), 'systemPrompt: a\n')
   assert.match(toSide(sections, 'to'), /tools:\n {2}- name: x/)
+})
+
+test('two versions of one prompt can be compared as texts; another prompt, or one version, cannot', () => {
+  const between = (from: unknown, to: unknown) => toPromptTexts([{ path: '/prompt', from, to }])
+  const first = { name: 'greet', version: 1 }
+  assert.deepEqual(between(first, { name: 'greet', version: 2 }), { name: 'greet', from: '1', to: '2' })
+  for (const to of [first, { name: 'other', version: 2 }, { name: 'greet' }, { name: 'greet', version: '2' }, 'greet'])
+    assert.equal(between(first, to), undefined)
+  assert.equal(toPromptTexts([{ path: '/tools', from: first, to: first }]), undefined)
 })
 
 /** An API that keeps one agent with its version, as the cluster does. */

@@ -19,6 +19,7 @@ export const versionsText = {
   },
   side: { from: 'Compare', to: 'With', arrow: '→' },
   compare: (from: string, to: string) => `${from} → ${to}`,
+  texts: 'Compare the texts of the prompt',
   same: 'These two versions are equal',
   sameDetail: 'Their specs have the same values.',
   one: 'There is one version',

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml'
 
 /** A section of the spec that differs. */
-interface ChangedSection {
+export interface ChangedSection {
   readonly path: string
   readonly from?: unknown
   readonly to?: unknown
