@@ -9,7 +9,7 @@ import { ChoiceField, TextField } from '#ui/parts/form/text-field.tsx'
 import { showToast } from '#ui/parts/overlay/toast-store.ts'
 import type { DatasetItems, ShownDataset } from '../shared/shown-dataset.ts'
 import { datasetsText } from '../shared/text.ts'
-import { saveCase } from './save-case.ts'
+import { lastDatasetOf, saveCase } from './save-case.ts'
 import { readExpected, readTags, toTypedOutput } from './typed-case.ts'
 
 const text = datasetsText.keep
@@ -22,8 +22,9 @@ export function SaveCaseDialog({ object: { id = '', namespace = 'default' }, onC
   const lists = useQuery(apiQuery<DatasetItems<ShownDataset>>(['datasets'], { namespace, limit: 200 }))
   const [given, setGiven] = useState<Partial<TypedCase>>({})
   const queries = useQueryClient()
+  const names = lists.data?.items.map(({ name }) => name) ?? []
   const typed: TypedCase = {
-    picked: lists.data?.items[0]?.name ?? ANOTHER,
+    picked: names.find((name) => name === lastDatasetOf(namespace)) ?? names[0] ?? ANOTHER,
     name: '',
     expected: toTypedOutput(run?.output),
     tags: '',
@@ -44,7 +45,7 @@ export function SaveCaseDialog({ object: { id = '', namespace = 'default' }, onC
     onSettled: () => queries.invalidateQueries({ queryKey: ['datasets'] }),
   })
   const set = (changed: Partial<TypedCase>) => setGiven({ ...given, ...changed })
-  const known = (lists.data?.items ?? []).map(({ name }) => ({ value: name, label: name }))
+  const known = names.map((name) => ({ value: name, label: name }))
   return (
     <DialogForm
       title={text.title}

@@ -12,6 +12,14 @@ export interface SavedCase {
   readonly tags: readonly string[]
 }
 
+// The next run is most often a case of the same dataset.
+const lastDatasets = new Map<string, string>()
+
+/** The dataset of a namespace into which this window saved the last case. */
+export function lastDatasetOf(namespace: string): string | undefined {
+  return lastDatasets.get(namespace)
+}
+
 /** Stores a run as a case. Another expected output is a second write: the route of runs takes that of the run, or none. */
 export async function saveCase({ namespace, dataset, runId, expected, tags }: SavedCase): Promise<void> {
   const cases = ['datasets', dataset, 'cases']
@@ -22,6 +30,7 @@ export async function saveCase({ namespace, dataset, runId, expected, tags }: Sa
     ...(tags.length === 0 ? {} : { tags }),
   }
   const made = await sendApi<ShownCase>({ method: 'POST', path: [...cases, 'from-run'], query, body })
+  lastDatasets.set(namespace, dataset)
   if (expected.kind !== 'other' || made === undefined) return
   const { id, input, metadata, tags: stored } = made
   const changed = { input, expected: expected.value, metadata, tags: stored }
