@@ -50,7 +50,7 @@ export function GateCard({ agent, suite }: GateCardProps) {
           </>
         }
       >
-        <GateLine agent={agent} />
+        <GateLine agent={agent} isScored={isHeldOne} />
         {evaluation === undefined ? undefined : (
           <div className={styles['facts']}>
             <EvaluationFacts evaluation={evaluation} isHolding={isHeldOne} isOverridden={past?.overridden === true} />
@@ -87,8 +87,14 @@ function requiredOf(
   return spec.evalGate?.minScore ?? evaluation?.minScore
 }
 
+interface GateLineProps {
+  readonly agent: AgentDeploymentObject
+  /** The evaluation of the revision that is held stands below, with its own reason. */
+  readonly isScored: boolean
+}
+
 /** Held with its reason, or what serves. */
-function GateLine({ agent }: { readonly agent: AgentDeploymentObject }) {
+function GateLine({ agent, isScored }: GateLineProps) {
   const { held, serving } = gateStateOf(agent)
   const served = serving === undefined ? text.servesNone : text.serves(evalsText.revision(serving))
   if (held === undefined)
@@ -97,13 +103,15 @@ function GateLine({ agent }: { readonly agent: AgentDeploymentObject }) {
         <StatusBadge state={serving === undefined ? 'pending' : 'ready'}>{served}</StatusBadge>
       </p>
     )
-  const name = held.number === undefined ? '' : evalsText.revision(held.number)
+  const name = held.number === undefined ? text.newest : evalsText.revision(held.number)
   return (
     <p className={styles['line']}>
       <StatusBadge state="gated">{text.held(name)}</StatusBadge>
-      <span className="user-text" dir="auto">
-        {`${text.because} ${held.message}`}
-      </span>
+      {isScored ? undefined : (
+        <span className="user-text" dir="auto">
+          {`${text.because} ${held.message}`}
+        </span>
+      )}
       <span className="dim">{served}</span>
     </p>
   )

@@ -39,7 +39,7 @@ export function changeOf({ score, baselineScore }: ShownResult): number | undefi
 export function scoreReasonOf({ error, scores }: ShownResult): string {
   if (error !== null) return error
   const [worst] = scores.toSorted((a, b) => a.score - b.score)
-  return worst === undefined ? '' : worst.note === null ? worst.evaluator : `${worst.evaluator}: ${worst.note}`
+  return worst === undefined ? '' : `${worst.evaluator}: ${worst.note ?? toScore(worst.score)}`
 }
 
 /** Whether the evaluation still runs. */

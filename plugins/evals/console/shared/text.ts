@@ -110,6 +110,7 @@ export const evalsText = {
     noneDetail: 'Name a suite in spec.evalGate: then a revision that scores too low takes no request.',
     make: 'New suite',
     suite: 'Suite',
+    newest: 'The newest revision',
     held: (revision: string) => `${revision} is held at zero traffic`,
     serves: (revision: string) => `${revision} serves`,
     servesNone: 'No revision serves yet',
