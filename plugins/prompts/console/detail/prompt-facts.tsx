@@ -3,13 +3,13 @@ import { FactLine } from '#ui/parts/run/fact-line.tsx'
 import { Tag } from '#ui/parts/status/status-badge.tsx'
 import { Actor } from '#ui/parts/value/actor.tsx'
 import { Time } from '#ui/parts/value/time.tsx'
-import { DEFAULT_LABEL, liveVersion } from '../shared/shown-prompt.ts'
+import { liveVersion } from '../shared/shown-prompt.ts'
 import { promptsText as text } from '../shared/text.ts'
 
 /** What is known of a prompt at a glance: the live version first. */
 export function PromptFacts({ prompt }: { readonly prompt: ListedPrompt }) {
   const { version, labels, type, updatedBy, updatedAt } = prompt
-  const others = Object.entries(labels).filter(([label]) => label !== DEFAULT_LABEL)
+  const labelled = Object.entries(labels)
   return (
     <FactLine
       facts={[
@@ -17,9 +17,9 @@ export function PromptFacts({ prompt }: { readonly prompt: ListedPrompt }) {
         [text.facts.latest, text.version(version)],
         [
           text.columns.labels,
-          others.length === 0 ? undefined : (
+          labelled.length === 0 ? undefined : (
             <span key="labels" className="row">
-              {others.map(([label, to]) => (
+              {labelled.map(([label, to]) => (
                 <Tag key={label} tone="info">
                   {text.labelled(label, to)}
                 </Tag>
