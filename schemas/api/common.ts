@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Static, TObject, TOptional, TProperties, TSchema } from 'typebox'
 import { hasStatus } from '../kinds/kind.ts'
+import { CONDITION_QUERY_PATTERN } from '../values/condition-query.ts'
 import { described } from '../values/described.ts'
 import { shownAs, titled } from '../values/shown-as.ts'
 
@@ -51,6 +52,7 @@ export const namePrefix = Type.String({ maxLength: 253, description: 'Prefix of 
 /** `?condition=` of a list of a kind. */
 export const conditionQuery = Type.String({
   maxLength: 317,
+  pattern: CONDITION_QUERY_PATTERN,
   description:
     'Type of a condition that is True, such as `Ready`; with `!` before it, objects in which it is absent or not True.',
 })

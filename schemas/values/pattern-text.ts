@@ -1,3 +1,4 @@
+import { CONDITION_QUERY_PATTERN } from './condition-query.ts'
 import { CONVERSATION_ID_DETAIL, CONVERSATION_ID_PATTERN } from '../names/conversation-id.ts'
 import { DURATION_PATTERN } from './duration.ts'
 import { MOUNT_PATH, RELATIVE_PATH } from './pod-limits.ts'
@@ -76,6 +77,7 @@ const texts: ReadonlyMap<string, string> = new Map([
   ['^sha256:[0-9a-f]{64}$', 'must be sha256: and 64 lowercase hexadecimal digits'],
   ['^sha256-[A-Za-z0-9+/]{43}=$', 'must be sha256- and a hash in base64'],
   [DURATION_PATTERN, 'must be a duration such as 30s or 10m'],
+  [CONDITION_QUERY_PATTERN, 'must be the type of a condition such as Ready or example.com/Scaled, or one after !'],
   [CONVERSATION_ID_PATTERN, CONVERSATION_ID_DETAIL],
   [
     MOUNT_PATH,

@@ -93,7 +93,8 @@ test('a list of a kind finds names by their prefix, and orders them', real, asyn
     const others = (await pages('viewer', `${here}&condition=!Ready&limit=2`)).flat()
     assert.deepEqual(others, ['bill-2', 'bill-3', 'billing'], 'one without a status is not ready')
     assert.deepEqual(await pages('viewer', `${here}&condition=Ready&q=bill`), [['bill-1']])
-    assert.deepEqual(await pages('viewer', `${here}&condition=__proto__`), [[]])
+    assert.deepEqual(await pages('viewer', `${here}&condition=constructor`), [[]])
+    assert.deepEqual(await pages('viewer', `${here}&condition=acme.example/Ready`), [[]])
     assert.equal((await pages('viewer', `${here}&condition=`)).flat().length, 5)
   })
 
@@ -101,7 +102,24 @@ test('a list of a kind finds names by their prefix, and orders them', real, asyn
     for (const [query, pointer] of [
       [`q=${'a'.repeat(254)}`, '?q'],
       ['q=a%00b', '?q'],
-      [`condition=${'a'.repeat(318)}`, '?condition'],
+      ...[
+        'a'.repeat(318),
+        '__proto__',
+        '!',
+        '!!Ready',
+        'Ready!',
+        'Re ady',
+        'Ready%0a',
+        '%00',
+        'Ready,Degraded',
+        'ACME/Ready',
+        'a/b/Ready',
+        '/Ready',
+        'Ready/',
+        'Ready-',
+        '%D0%82eady',
+        "Ready'--",
+      ].map((type) => [`condition=${type}`, '?condition']),
       ['order=age', '?order'],
       ['order=', '?order'],
     ]) {
