@@ -4,11 +4,12 @@ import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { Fail } from '#core/errors/domain-error.ts'
 import type { Store } from '#core/event-store/store.ts'
-import type { KubeClient } from '#core/kube/client.ts'
-import type { ExecutorRun } from '#plugins/runs/contract/points.ts'
+import type { KubeObject } from '#core/kube/client.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
+import { EvalSuite } from '#schemas/crds/eval-suite.ts'
 import type { EvalTables } from './contract/tables.ts'
-import { createEvaluationExecutor } from './execute/executor.ts'
+import { executeEvaluation } from './execute/executor.ts'
+import type { EvaluationRun } from './execute/step.ts'
 import { createEvalGate } from './gate/gate.ts'
 import { changeEvaluation, findEvaluation, insertEvaluation } from './store/evaluations.ts'
 import { openOnline } from './testing/online-rig.ts'
@@ -54,16 +55,17 @@ for (const { name, skip, open } of pluginAdapters) {
       await store.transact((tx) => changeEvaluation(tx.tables<EvalTables>(), id, change))
     }
     const cluster = {
-      get: async (_: unknown, { name: suite }: { name: string }) => ({
-        metadata: { name: suite, uid: `${suite}-uid` },
-        spec,
-      }),
-    } as unknown as KubeClient
+      get: async <O extends KubeObject>(_: unknown, { name: suite }: { readonly name: string }) => {
+        const metadata = { name: suite, namespace: 'default', uid: `${suite}-uid` }
+        return EvalSuite.object({ metadata, spec }) as KubeObject as O
+      },
+    }
     const agent = AgentDeployment.object({
       metadata: { name: 'robot', namespace: 'default', uid: 'uid-1' },
       spec: { evalGate: { suiteRef: { name: 'strict' } } },
     })
-    const hold = async () => (await createEvalGate({ store })({ agent, revision: 'robot-2' } as never, cluster))?.reason
+    const gate = createEvalGate({ store })
+    const hold = async () => (await gate({ agent, revision: 'robot-2', deployed: undefined }, cluster))?.reason
     await end(await evaluate(store, 'loose'), 'Passed')
     assert.equal(await hold(), 'Pending', 'another suite has passed it')
     await end(await evaluate(store, 'strict'), 'Failed')
@@ -81,13 +83,20 @@ for (const { name, skip, open } of pluginAdapters) {
     const dataset = JSON.stringify({ datasetId: uuidV7(), mark: 1, version: null, digest: 'sha256:0', cases: 3 })
     await store.transact((tx) => changeEvaluation(tx.tables<EvalTables>(), id, { dataset, phase: 'Running' }))
     const gone = () => Promise.reject(new Fail('not_found', 'The dataset of the snapshot was deleted.'))
-    const executor = createEvaluationExecutor({ ...online, datasets: { readCases: gone } as never })
-    const run = {
+    const absent = () => Promise.reject(new Error('the evaluation has no cases'))
+    const { signal } = new AbortController()
+    const run: EvaluationRun = {
       id,
-      cancelled: new AbortController().signal,
-      save: ({ also }: { also: (tx: never) => Promise<void> }) => store.transact((tx) => also(tx as never)),
-    } as unknown as ExecutorRun
-    assert.equal((await executor.execute(run, {} as never)).state, 'succeeded')
+      signal,
+      cancelled: signal,
+      save: ({ also }) => store.transact(async (tx) => also?.(tx)),
+      prepareChild: absent,
+      queueChild: absent,
+      children: absent,
+      toolsOf: absent,
+    }
+    const services = { ...online, now: () => new Date(), datasets: { readCases: gone } }
+    assert.equal((await executeEvaluation(services, run, online)).state, 'succeeded')
     const ended = await findEvaluation(store.reader<EvalTables>(), id)
     assert.deepEqual(
       [ended?.phase, ended?.reason, ended?.message, ended?.score],

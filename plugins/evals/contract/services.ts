@@ -1,5 +1,5 @@
 import type { Store } from '#core/event-store/store.ts'
-import type { CoreWith } from '#core/plugin/core-services.ts'
+import type { Core, CoreWith } from '#core/plugin/core-services.ts'
 import type { DatasetsApi } from '#plugins/datasets/contract/api.ts'
 import type { FeedbackApi } from '#plugins/feedback/contract/api.ts'
 import type { RecordingApi } from '#plugins/recording/contract/api.ts'
@@ -19,6 +19,18 @@ export interface EvalsServices {
   readonly settings: EvalsSettings
   readonly now: () => Date
   readonly evaluators: () => readonly Evaluator[]
+}
+
+/** What the executor of evaluations needs. */
+export interface ExecutionServices extends Pick<EvalsServices, 'store' | 'now' | 'evaluators'> {
+  readonly core: ScoringCore
+  readonly datasets: Pick<DatasetsApi, 'readCases'>
+}
+
+/** What scoring an output needs: evaluators may call services outside. */
+export interface ScoringCore {
+  readonly log: Pick<Core['log'], 'warn'>
+  readonly outbound: Pick<Core['outbound'], 'request'>
 }
 
 /** Creates the services, without I/O. */

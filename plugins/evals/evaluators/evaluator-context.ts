@@ -1,7 +1,7 @@
 import type { Payer } from '#core/retrieval/payer.ts'
 import type { SpendCap } from '#core/role-models/spend-cap.ts'
-import type { Core } from '#core/plugin/core-services.ts'
 import type { WorkerContext } from '#core/plugin/role-contexts.ts'
+import type { ScoringCore } from '../contract/services.ts'
 import type { AskJudge, EvaluatorContext, PostJson } from '../contract/points.ts'
 
 const JUDGE_TOKENS = 512
@@ -24,7 +24,7 @@ export interface JudgeOfRun {
 
 /** What the evaluators of a run may use. */
 export function createEvaluatorContext(
-  { outbound }: Pick<Core, 'outbound'>,
+  { outbound }: Pick<ScoringCore, 'outbound'>,
   signal: AbortSignal,
   judge: JudgeOfRun | undefined,
 ): EvaluatorContext {
@@ -56,7 +56,7 @@ function createJudge({ models, payer, runId, route, cap, spent }: JudgeOfRun, si
   }
 }
 
-function createPost(outbound: Core['outbound'], signal: AbortSignal): PostJson {
+function createPost(outbound: ScoringCore['outbound'], signal: AbortSignal): PostJson {
   return async ({ url, body, timeoutMs }) => {
     const response = await outbound.request({
       url,

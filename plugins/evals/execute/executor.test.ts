@@ -2,15 +2,13 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
-import { ModelCallFailed } from '#core/role-models/model-call-error.ts'
-import type { PaidChat, RoleModels } from '#core/role-models/role-models.ts'
+import type { RoleModels } from '#core/role-models/role-models.ts'
 import { isOfItself } from '#plugins/runs/create/permission.ts'
 import type { RunExecutor } from '#plugins/runs/contract/points.ts'
 import { openEvaluations } from '../testing/evaluation-rig.ts'
+import { cappedJudge, judged, polite } from '../testing/judges.ts'
 import { createRecordedResponse } from './recorded-response.ts'
 
-const polite = { name: 'polite', type: 'contains', config: { values: ['please'] } }
-const judged = { name: 'judged', type: 'modelJudge', config: { rubric: 'It is friendly.' } }
 const inputs = (count: number) => Array.from({ length: count }, (_, n) => `please ${n}`)
 
 for (const { name, skip, open } of pluginAdapters) {
@@ -36,17 +34,7 @@ for (const { name, skip, open } of pluginAdapters) {
     `${name}: X8: the cap of the judge ends an evaluation as Inconclusive, and no case is judged beyond it`,
     { skip },
     async (t) => {
-      const asked: PaidChat[] = []
-      const models: RoleModels = {
-        paidBy: () => ({
-          chat: async (call) => {
-            asked.push(call)
-            if (asked.length > 3) throw new ModelCallFailed('cap_exceeded')
-            const text = JSON.stringify({ score: 1, reason: 'friendly' })
-            return { text, finishReason: 'stop', usage: null, cost: { amount: '0.002', currency: 'EUR' } }
-          },
-        }),
-      }
+      const { asked, models } = cappedJudge(3, { score: 1, reason: 'friendly' })
       const { start, finish, rows } = await openEvaluations(t, open, { models })
       const maxCost = { amount: '0.007', currency: 'EUR' }
       const judge = { route: { name: 'judge' }, maxCost }
@@ -99,16 +87,20 @@ for (const { name, skip, open } of pluginAdapters) {
   test(`${name}: a tool call of a case has its recorded result, or the case has no score`, { skip }, async (t) => {
     const asked: unknown[] = []
     const recording = {
-      findToolResult: async (_objects: unknown, runId: string, request: { arguments: Record<string, unknown> }) => {
+      findToolResult: async (
+        _objects: unknown,
+        runId: string,
+        request: { arguments: Readonly<Record<string, unknown>> },
+      ) => {
         asked.push([runId, request])
         return request.arguments['city'] === 'Paris' ? { content: 'sunny' } : undefined
       },
-    } as never
-    const { start, step, finish, rows, services } = await openEvaluations(t, open, { recording })
+    }
+    const { start, step, finish, rows, store } = await openEvaluations(t, open)
     const id = await start(inputs(2), { evaluators: [polite], liveTools: ['clock'] })
     for (let n = 0; n < 3; n++) await step(id)
     const [first, second] = await rows(id)
-    const respond = createRecordedResponse(services)
+    const respond = createRecordedResponse({ store, recording })
     const call = (runId: string | null | undefined, city: string, tool = 'weather') =>
       respond({
         agentUid: 'uid-1',

@@ -1,6 +1,6 @@
 import type { ExecutorResult, RunExecutor } from '#plugins/runs/contract/points.ts'
 import type { EvalTables, SelectedEvaluation } from '../contract/tables.ts'
-import type { EvalsServices } from '../contract/services.ts'
+import type { ExecutionServices } from '../contract/services.ts'
 import { readOpenCases } from '../store/cases.ts'
 import { changeEvaluation, findEvaluation } from '../store/evaluations.ts'
 import type { EvaluationVerdict } from './decide.ts'
@@ -9,7 +9,7 @@ import { readMoreCases } from './read-cases.ts'
 import { settleCases } from './settle-cases.ts'
 import { startCases } from './start-cases.ts'
 import { EVALUATION_KIND } from './step.ts'
-import type { EvaluationStep } from './step.ts'
+import type { EvaluationRun, EvaluationStep } from './step.ts'
 import { capReached, findStop } from './stop.ts'
 
 const WAIT_MS = 300
@@ -25,17 +25,24 @@ const datasetDeleted: EvaluationVerdict = {
  * Executes evaluations. The state of each case is a row, written with the effect that it records, so that another worker continues after a
  * crash. The permission is that of the runs themselves: the route reviews its own besides.
  */
-export function createEvaluationExecutor(services: EvalsServices): RunExecutor {
+export function createEvaluationExecutor(services: ExecutionServices): RunExecutor {
   return {
     kind: EVALUATION_KIND,
     permission: { verb: 'create', resource: 'agentdeployments/invoke' },
     actsAsAgent: true,
-    execute: async (run, worker) => {
-      const evaluation = await findEvaluation(services.store.reader<EvalTables>(), run.id)
-      if (evaluation === undefined) return { state: 'succeeded', output: null }
-      return executeStep({ services, run, worker, evaluation })
-    },
+    execute: (run, worker) => executeEvaluation(services, run, worker),
   }
+}
+
+/** Executes an evaluation up to its next wait. */
+export async function executeEvaluation(
+  services: ExecutionServices,
+  run: EvaluationRun,
+  worker: EvaluationStep['worker'],
+): Promise<ExecutorResult> {
+  const evaluation = await findEvaluation(services.store.reader<EvalTables>(), run.id)
+  if (evaluation === undefined) return { state: 'succeeded', output: null }
+  return executeStep({ services, run, worker, evaluation })
 }
 
 async function executeStep(step: EvaluationStep): Promise<ExecutorResult> {

@@ -5,11 +5,15 @@ import type { EvalTables } from '../contract/tables.ts'
 import type { EvalsServices } from '../contract/services.ts'
 import { failCase, findCaseOfRun } from '../store/cases.ts'
 
+interface RecordedServices extends Pick<EvalsServices, 'store'> {
+  readonly recording: Pick<EvalsServices['recording'], 'findToolResult'>
+}
+
 /**
  * Answers the tool calls of cases from their recordings: a case must not act on the world. Without a recorded call with the same arguments the case has no
  * score.
  */
-export function createRecordedResponse({ store, recording }: EvalsServices): ToolReplacement {
+export function createRecordedResponse({ store, recording }: RecordedServices): ToolReplacement {
   return async ({ runId, server, name, tool, args, objects }) => {
     const found = runId === undefined ? undefined : await findCaseOfRun(store.reader<EvalTables>(), runId)
     if (found === undefined) return undefined

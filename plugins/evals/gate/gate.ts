@@ -2,7 +2,7 @@ import type { KubeClient } from '#core/kube/client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import type { Store } from '#core/event-store/store.ts'
-import type { AgentGate, AgentTrigger, GateHold } from '#plugins/agents/contract/points.ts'
+import type { AgentTrigger, GateCandidate, GateHold } from '#plugins/agents/contract/points.ts'
 import { EvalSuite } from '#schemas/crds/eval-suite.ts'
 import type { EvalSuiteObject } from '#schemas/crds/eval-suite.ts'
 import type { EvalTables, SelectedEvaluation } from '../contract/tables.ts'
@@ -15,8 +15,11 @@ const CONDITION = 'EvalGated'
  * Holds a revision of an agent with a gate until an evaluation by its suite has passed, or a person has overridden the gate. It decides by rows of the
  * store alone, so that a restart changes nothing. A revision that passed once needs no further evaluation.
  */
-export function createEvalGate({ store }: { readonly store: Store }): AgentGate {
-  return async ({ agent, revision }, cluster) => {
+export function createEvalGate({ store }: { readonly store: Store }) {
+  return async (
+    { agent, revision }: GateCandidate,
+    cluster: Pick<KubeClient, 'get'>,
+  ): Promise<GateHold | undefined> => {
     const { evalGate: gate } = agent.spec
     if (gate === undefined) return undefined
     const { namespace = '', uid = '' } = agent.metadata
@@ -67,7 +70,7 @@ function hold(reason: string, message: string): GateHold {
 
 /** Finds the suite of a gate. */
 export async function findSuite(
-  cluster: KubeClient,
+  cluster: Pick<KubeClient, 'get'>,
   namespace: string,
   name: string,
 ): Promise<EvalSuiteObject | undefined> {

@@ -2,15 +2,12 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { sql } from 'kysely'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
-import { ModelCallFailed } from '#core/role-models/model-call-error.ts'
-import type { PaidChat, RoleModels } from '#core/role-models/role-models.ts'
 import type { OnlineScoreView } from '#schemas/api/online-scores.ts'
 import type { OnlineSpec } from '../contract/tables.ts'
+import { cappedJudge, judged, polite } from '../testing/judges.ts'
 import { openOnline } from '../testing/online-rig.ts'
 import { isSampled } from './sample-runs.ts'
 
-const polite = { name: 'polite', type: 'contains', config: { values: ['please'] } }
-const judged = { name: 'judged', type: 'modelJudge', config: { rubric: 'It is friendly.' } }
 const all: OnlineSpec = { sampleRate: 1, evaluators: [polite] }
 
 for (const { name, skip, open } of pluginAdapters) {
@@ -61,17 +58,7 @@ for (const { name, skip, open } of pluginAdapters) {
     `${name}: online: scores, feedback and cost are served, and a repeated task scores nothing twice`,
     { skip },
     async (t) => {
-      const asked: PaidChat[] = []
-      const models: RoleModels = {
-        paidBy: () => ({
-          chat: async (call) => {
-            asked.push(call)
-            if (asked.length > 2) throw new ModelCallFailed('cap_exceeded')
-            const text = JSON.stringify({ score: 0.5, reason: 'so so' })
-            return { text, finishReason: 'stop', usage: null, cost: { amount: '0.002', currency: 'EUR' } }
-          },
-        }),
-      }
+      const { asked, models } = cappedJudge(2, { score: 0.5, reason: 'so so' })
       const rig = await openOnline(t, open, { models })
       const maxCostPerDay = { amount: '0.005', currency: 'EUR' }
       await rig.target({ ...all, evaluators: [polite, judged], judge: 'mock', maxCostPerDay })

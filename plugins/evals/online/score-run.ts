@@ -9,7 +9,7 @@ import { parseMicros } from '#schemas/values/money.ts'
 import { runScored } from '../contract/events.ts'
 import type { ScoredOutput } from '../contract/points.ts'
 import type { EvalTables } from '../contract/tables.ts'
-import type { EvalsServices } from '../contract/services.ts'
+import type { EvalsServices, ScoringCore } from '../contract/services.ts'
 import { createEvaluatorContext } from '../evaluators/evaluator-context.ts'
 import type { JudgeOfRun } from '../evaluators/evaluator-context.ts'
 import { scoreOutput } from '../evaluators/score-output.ts'
@@ -17,8 +17,10 @@ import { endOnlineRun, findWaitingRun } from '../store/online-runs.ts'
 import type { OnlineOutcome } from '../store/online-runs.ts'
 
 /** What scores of runs need. */
-export type OnlineServices = Pick<EvalsServices, 'core' | 'store' | 'evaluators'> &
-  Pick<RunsSystem, 'contentOf'> &
+export type OnlineServices = Pick<EvalsServices, 'store' | 'evaluators'> & { readonly core: ScoringCore } & Pick<
+    RunsSystem,
+    'contentOf'
+  > &
   Pick<WorkerContext, 'models'>
 
 type WaitingRun = NonNullable<Awaited<ReturnType<typeof findWaitingRun>>>

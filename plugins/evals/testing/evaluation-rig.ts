@@ -1,21 +1,19 @@
 import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
-import { Value } from 'typebox/value'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import type { Database } from '#core/database/database.ts'
 import { migrate } from '#core/database/migrate.ts'
-import type { Outbound } from '#core/http-client/outbound.ts'
 import type { RoleModels } from '#core/role-models/role-models.ts'
 import type { DatasetCase } from '#plugins/datasets/contract/api.ts'
-import type { ChildRun, ExecutorResult, ExecutorRun } from '#plugins/runs/contract/points.ts'
+import type { ChildRun, ExecutorResult } from '#plugins/runs/contract/points.ts'
 import { createWorld } from '#plugins/runs/testing/world.ts'
 import type { EvalSuiteSpec } from '#schemas/crds/eval-suite.ts'
-import { evalsSettings } from '../contract/settings.ts'
-import type { EvalsServices } from '../contract/services.ts'
+import type { EvalsServices, ExecutionServices, ScoringCore } from '../contract/services.ts'
 import type { EvalTables } from '../contract/tables.ts'
 import { builtInEvaluators } from '../evaluators/built-in.ts'
-import { createEvaluationExecutor } from '../execute/executor.ts'
+import { createEvaluationExecutor, executeEvaluation } from '../execute/executor.ts'
+import type { EvaluationRun } from '../execute/step.ts'
 import { changeEvaluation, findEvaluation, insertEvaluation } from '../store/evaluations.ts'
 
 const own = ['runs', 'evals'].map((name) => ({
@@ -23,13 +21,13 @@ const own = ['runs', 'evals'].map((name) => ({
   migrations: new URL(`../../${name}/migrations/`, import.meta.url),
 }))
 const namespace = { namespace: 'default', namespace_uid: 'ns-uid' }
+const noOutbound: ScoringCore['outbound'] = { request: () => Promise.reject(new Error('no outbound')) }
 const noModel: RoleModels = { paidBy: () => ({ chat: () => Promise.reject(new Error('no model')) }) }
 
 /** What runs of cases do, and what evaluators reach. */
 export interface EvaluationParts {
   readonly models?: RoleModels
-  readonly outbound?: Outbound
-  readonly recording?: EvalsServices['recording']
+  readonly outbound?: ScoringCore['outbound']
   readonly evaluators?: EvalsServices['evaluators']
   /** How the run of a case ends. Default: it has succeeded with its input. */
   readonly runOf?: (input: unknown) => Partial<ChildRun>
@@ -47,45 +45,38 @@ export async function openEvaluations(
   await migrate(database, [{ name: 'cluster', migrations: clusterMigrations }, ...own])
   const { store } = createWorld(database)
   const cases: DatasetCase[] = []
-  const services = {
-    core: { log: { warn: () => undefined }, outbound: parts.outbound },
+  const services: ExecutionServices = {
+    core: { log: { warn: () => undefined }, outbound: parts.outbound ?? noOutbound },
     store,
     now: () => new Date(),
-    settings: Value.Create(evalsSettings),
     evaluators: parts.evaluators ?? (() => builtInEvaluators),
-    recording: parts.recording,
     datasets: {
-      readCases: async (_snapshot: object, { after = '', limit = 50 }: { after?: string; limit?: number } = {}) => {
+      readCases: async (_snapshot, { after = '', limit = 50 } = {}) => {
         const page = cases.slice(Number(after), Number(after) + limit)
         const next = Number(after) + page.length
         return { cases: page, next: next < cases.length ? String(next) : undefined }
       },
     },
-  } as unknown as EvalsServices
+  }
   const executor = createEvaluationExecutor(services)
   const children = new Map<string, ChildRun>()
-  const run = (id: string): ExecutorRun =>
-    ({
-      id,
-      signal: new AbortController().signal,
-      cancelled: new AbortController().signal,
-      save: ({ also }: Parameters<ExecutorRun['save']>[0]) => store.transact(async (tx) => also?.(tx)),
-      children: async (ids: readonly string[] = []) => ids.flatMap((one) => children.get(one) ?? []),
-      prepareChild: async ({ input }: { input: unknown }) => ({
-        runId: uuidV7(),
-        content: JSON.stringify(input),
-        token: '',
-      }),
-      queueChild: async (_tx: unknown, { runId, content }: { runId: string; content: string }) => {
-        const input: unknown = JSON.parse(content)
-        const ended = { runId, state: 'succeeded', output: input, error: null, failReason: null, cost: null } as const
-        children.set(runId, { ...ended, ...parts.runOf?.(input) })
-        return { runId, state: 'queued' }
-      },
-      toolsOf: async () => [],
-    }) as unknown as ExecutorRun
+  const run = (id: string): EvaluationRun => ({
+    id,
+    signal: new AbortController().signal,
+    cancelled: new AbortController().signal,
+    save: ({ also }) => store.transact(async (tx) => also?.(tx)),
+    children: async (ids = []) => ids.flatMap((one) => children.get(one) ?? []),
+    prepareChild: async ({ input }) => ({ runId: uuidV7(), content: JSON.stringify(input), token: '' }),
+    queueChild: async (_tx, { runId, content }) => {
+      const input: unknown = JSON.parse(content)
+      const ended = { runId, state: 'succeeded', output: input, error: null, failReason: null, cost: null } as const
+      children.set(runId, { ...ended, ...parts.runOf?.(input) })
+      return { runId, state: 'queued' }
+    },
+    toolsOf: async () => [],
+  })
   const step = (id: string): Promise<ExecutorResult> =>
-    executor.execute(run(id), { models: parts.models ?? noModel } as never)
+    executeEvaluation(services, run(id), { models: parts.models ?? noModel })
   return {
     database,
     store,
