@@ -110,6 +110,9 @@ test('schemas with cycles and without a target end', () => {
   assert.equal(shape({ $ref: '#/components/schemas/__proto__' }), 'other')
   assert.equal(shape({ $ref: 'https://elsewhere.example/schema' }), 'other')
   assert.equal(shape({ $ref: '#/components/schemas/Null' }), 'string')
+  assert.equal(shape({ anyOf: [{ type: 'integer' }, { type: 'string' }] }), 'string', 'a number or a text')
+  assert.equal(shape({ anyOf: [{ type: 'integer' }, { type: 'object' }] }), 'other')
+  assert.equal(shape({ anyOf: [{ type: 'integer' }, { type: 'string' }, { type: 'object' }] }), 'other')
   assert.deepEqual(checkValue({ node: { type: 'string', pattern: '(' }, named }, 'x'), [])
 })
 

@@ -1,7 +1,7 @@
 import { useId, useState } from 'react'
 import type { ReactNode } from 'react'
 import { documentText as text } from '../../text/documents.ts'
-import { choicesOf, shapeOf } from '../yaml/schema-shape.ts'
+import { choicesOf, isNumberOrText, shapeOf } from '../yaml/schema-shape.ts'
 import type { ValueSchema } from '../yaml/schema-shape.ts'
 import { toPointer } from '../yaml/yaml-source.ts'
 import type { ValuePath } from '../yaml/yaml-source.ts'
@@ -123,6 +123,6 @@ function readInput(schema: ValueSchema, typed: string, isRequired: boolean): unk
   const shape = shapeOf(schema)
   if (typed === '') return isRequired && (shape === 'string' || shape === 'text') ? '' : undefined
   if (shape === 'boolean') return typed === 'true'
-  const isNumber = shape === 'number' || schema.node['x-kubernetes-int-or-string'] === true
+  const isNumber = shape === 'number' || isNumberOrText(schema.node)
   return isNumber && /^\s*-?\d{1,15}(?:\.\d{1,15})?\s*$/.test(typed) ? Number(typed) : typed
 }

@@ -46,7 +46,7 @@ export function toNode(value: unknown): SchemaNode | undefined {
 /** How a value of a resolved schema is entered; `other` in YAML only. */
 export function shapeOf({ node }: ValueSchema): ValueShape {
   if (choicesOf(node).length > 0) return 'choice'
-  if (node['x-kubernetes-int-or-string'] === true) return 'string'
+  if (isNumberOrText(node)) return 'string'
   const { type } = node
   // A pattern is of one line: an image, a reference, a command.
   if (type === 'string')
@@ -57,6 +57,13 @@ export function shapeOf({ node }: ValueSchema): ValueShape {
   if (type !== 'object') return 'other'
   if (toNode(node['properties']) !== undefined) return 'object'
   return valuesOf({ node, named: {} }) === undefined ? 'other' : 'map'
+}
+
+/** Whether a value is a number or a string: by the mark of Kubernetes, or by the types that the API names. */
+export function isNumberOrText(node: SchemaNode): boolean {
+  const { anyOf } = node
+  const types = Array.isArray(anyOf) ? anyOf.map((one) => String(toNode(one)?.['type'])).toSorted() : []
+  return node['x-kubernetes-int-or-string'] === true || ['integer,string', 'number,string'].includes(types.join())
 }
 
 /** The values of an enumeration. */
