@@ -90,10 +90,10 @@ for (const { name, skip, open } of pluginAdapters) {
       findToolResult: async (
         _objects: unknown,
         runId: string,
-        request: { arguments: Readonly<Record<string, unknown>> },
+        request: { arguments: Readonly<Record<string, unknown>> | null },
       ) => {
         asked.push([runId, request])
-        return request.arguments['city'] === 'Paris' ? { content: 'sunny' } : undefined
+        return request.arguments?.['city'] === 'Paris' ? { content: 'sunny' } : undefined
       },
     }
     const { start, step, finish, rows, store } = await openEvaluations(t, open)
