@@ -17,7 +17,9 @@ interface MoveLabelDialogProps {
 /** Moves a label to a version, or removes it. */
 export function MoveLabelDialog({ prompt, onClose }: MoveLabelDialogProps) {
   const [label, setLabel] = useState<string>(DEFAULT_LABEL)
-  const [typed, setTyped] = useState(String(prompt.version))
+  const [given, setGiven] = useState<string>()
+  // A version that was just written may arrive after the dialog has opened.
+  const typed = given ?? String(prompt.version)
   const [isRemoved, setRemoved] = useState(false)
   const move = useAct({
     send: () => {
@@ -41,7 +43,7 @@ export function MoveLabelDialog({ prompt, onClose }: MoveLabelDialogProps) {
       <FieldPair>
         <TextField label={text.label} value={label} maxLength={63} isRequired onChange={setLabel} />
         {isRemoved ? undefined : (
-          <TextField label={text.version} value={typed} maxLength={10} isRequired onChange={setTyped} />
+          <TextField label={text.version} value={typed} maxLength={10} isRequired onChange={setGiven} />
         )}
       </FieldPair>
       <CheckField label={text.remove} isOn={isRemoved} onChange={setRemoved} />
