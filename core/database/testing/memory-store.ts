@@ -41,7 +41,8 @@ async function empty(pglite: PGlite): Promise<boolean> {
 
 async function start(): Promise<PGlite> {
   // A test file runs few statements: optimized code costs more to compile than it saves (1 s of CPU).
-  setFlagsFromString('--liftoff-only')
+  // The flag --liftoff-only has an effect on the command line alone.
+  setFlagsFromString('--wasm-tiering-budget=1000000000')
   const { PGlite, extensions } = await loadPglite()
   const archive = join(serverCache(), `pglite-${versionOfPglite()}.tar`)
   if (existsSync(archive)) {
