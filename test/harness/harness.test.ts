@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import test from 'node:test'
 import { Agent, fetch } from 'undici'
 import { createDatabase } from './database.ts'
 import { needs } from './find-server.ts'
+import { reservePort } from './free-port.ts'
 import { sharedKube, startKube } from './kube.ts'
 import { kubectl } from './kubectl.ts'
 import { startNats } from './nats.ts'
@@ -87,4 +90,18 @@ test('M9: an API server can be frozen and thawed', needs('etcd', 'kube-apiserver
   await ask(10_000)
   await server.stop()
   await assert.rejects(ask(10_000))
+})
+
+test('a port belongs to the process that chose it until that ends', { skip: process.platform !== 'linux' }, async () => {
+  const module = JSON.stringify(import.meta.resolve('./free-port.ts'))
+  const program = `import { freePort } from ${module}; console.log(await freePort()); process.stdin.resume()`
+  const other = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const port = Number(String(await once(other.stdout, 'data')))
+  assert.equal(await reservePort(port), false)
+  other.kill('SIGKILL')
+  await once(other, 'exit')
+  assert.equal(await reservePort(port), true)
+  assert.equal(await reservePort(port), false)
 })
