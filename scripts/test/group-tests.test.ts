@@ -5,7 +5,7 @@ import test from 'node:test'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { groupTests } from './group-tests.ts'
 
-test('files of a folder share processes in tens, and what belongs to the process keeps its own', (t) => {
+test('files of a folder share processes in twenties, those with browsers in tens, and what belongs to the process keeps its own', (t) => {
   const { path: root, remove } = tempFolder('groups')
   t.after(remove)
   const write = (path: string, text = "test('one', () => {})"): string => {
@@ -14,11 +14,13 @@ test('files of a folder share processes in tens, and what belongs to the process
     writeFileSync(file, text)
     return file
   }
-  const light = Array.from({ length: 12 }, (_, n) => write(`core/a${n}.test.ts`))
+  const light = Array.from({ length: 22 }, (_, n) => write(`core/a${n}.test.ts`))
+  const looks = Array.from({ length: 12 }, (_, n) => write(`test/console/a${n}.test.ts`))
   const other = write('plugins/b.test.ts')
   const flows = ['a', 'b'].map((name) => write(`test/flows/${name}.test.ts`, 'await sharedEmbedded()'))
   const alone = [
     write('test/contract/c.test.ts'),
+    write('test/listeners/c.test.ts'),
     write('test/flows/c.test.ts', 'await startPlatform(t, form)'),
     write('plugins/runs/worker/worker.test.ts'),
     ...[
@@ -32,9 +34,9 @@ test('files of a folder share processes in tens, and what belongs to the process
       'new Worker(url) // node:worker_threads',
     ].map((text, n) => write(`core/d${n}.test.ts`, text)),
   ]
-  const groups = groupTests([...flows, ...light.slice(0, 6), ...alone, other, ...light.slice(6)], root)
+  const groups = groupTests([...flows, ...light.slice(0, 6), ...alone, other, ...light.slice(6), ...looks], root)
   const shared = groups.map(({ files }) => files).filter(({ length }) => length > 1)
-  assert.deepEqual(shared, [flows, light.slice(0, 10), light.slice(10)])
+  assert.deepEqual(shared, [flows, light.slice(0, 20), light.slice(20), looks.slice(0, 10), looks.slice(10)])
   assert.deepEqual(
     groups.flatMap(({ files }) => (files.length === 1 ? files : [])),
     [...alone, other],

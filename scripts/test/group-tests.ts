@@ -9,20 +9,15 @@ export interface Group {
   readonly name?: string | undefined
 }
 
-/** Folders whose tests can share a process. */
-const folders = [
-  'core',
-  'plugins',
-  'launcher',
-  'cli',
-  'schemas',
-  'local',
-  'scripts',
-  'bench',
-  'test/property',
-  'test/docs',
-  'test/console',
-]
+/**
+ * Folders whose tests can share a process, and how many of their files do. Each further process imports the sources (2 s of CPU). A failed group is
+ * repeated file by file, which takes long for files with a browser or a platform.
+ */
+const folders = new Map([
+  ...['core', 'plugins', 'launcher', 'cli', 'schemas', 'local', 'scripts', 'bench'].map((one) => [one, 20] as const),
+  ...['test/property', 'test/contract', 'test/plugins-off', 'test/retention'].map((one) => [one, 20] as const),
+  ...['test/docs', 'test/console'].map((one) => [one, 10] as const),
+])
 // Files that use one platform share its process, whatever their folder.
 const platforms = ['sharedPlatform(', 'sharedEmbedded(', 'sharedCluster(']
 /**
@@ -30,9 +25,8 @@ const platforms = ['sharedPlatform(', 'sharedEmbedded(', 'sharedCluster(']
  * time. Also files that start whole platforms.
  */
 const ofTheProcess =
-  /process\.(?:env\.\w+ ?\??\??= |exit|chdir|on\(|once\(|cpuUsage|memoryUsage|resourceUsage|getActive)|delete process\.env|\bmock\.\w+\(|mock\.timers|node:v8|\bgc\(|startAll|startPlatform|startKube|EventLoop|eventLoop|p95|worker_threads|setGlobalDispatcher/
-// A failed group is repeated file by file.
-const most = 10
+  /process\.(?:env\.\w+ ?\??\??= |exit|chdir|on\(|once\(|cpuUsage|memoryUsage|resourceUsage|getActive)|delete process\.env|\bmock\.\w+\(|mock\.timers|node:v8|\bgc\(|startAll|startPlatform|startKube|EventLoop|eventLoop|p95Of|worker_threads|setGlobalDispatcher/
+const filesOfPlatform = 10
 
 /**
  * Groups files that can share a process, which starts once for them. Every other file is its own group; so are the slowest files, since the files of
@@ -44,7 +38,7 @@ export function groupTests(files: readonly string[], root: string): readonly Gro
   for (const file of files) {
     const share = shareOf(file, relative(root, file).replaceAll(sep, '/'))
     const group = share === undefined ? undefined : open.get(share)
-    if (group !== undefined && group.length < most) {
+    if (group !== undefined && group.length < (folders.get(share ?? '') ?? filesOfPlatform)) {
       group.push(file)
       continue
     }
@@ -61,5 +55,5 @@ function shareOf(file: string, path: string): string | undefined {
   const platform = path.startsWith('test/') ? platforms.find((one) => text.includes(one)) : undefined
   if (platform !== undefined) return platform
   if (slowest.includes(path) || ofTheProcess.test(text)) return undefined
-  return folders.find((one) => path.startsWith(`${one}/`))
+  return folders.keys().find((one) => path.startsWith(`${one}/`))
 }

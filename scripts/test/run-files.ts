@@ -101,7 +101,7 @@ async function runAdmitted(group: Group, scope: Scope): Promise<FileRun> {
     cwd: options.root,
     env: environmentOf(options, index),
     buffered: true,
-    timeout: options.timeoutMs * timeLimitsPerFile,
+    timeout: options.timeoutMs * Math.max(timeLimitsPerFile, files.length),
     stdio: ['ignore', 'pipe', descriptor],
   } as object)
   const { subtest } = spawned
