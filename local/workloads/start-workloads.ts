@@ -109,7 +109,11 @@ export async function startWorkloads(options: WorkloadOptions): Promise<Workload
 
 function defaultLauncher(): string[] {
   const cache = new URL('./compile-cache.mjs', import.meta.url).href
-  const main = fileURLToPath(import.meta.resolve('#launcher/main.ts'))
+  return launcherCommand(fileURLToPath(import.meta.resolve('#launcher/main.ts')), cache)
+}
+
+/** Command of a launcher, of its main file and the URL of `compile-cache.mjs`. */
+export function launcherCommand(main: string, cache: string): string[] {
   return [process.execPath, '--max-semi-space-size=4', '--disable-sigusr1', '--import', cache, main]
 }
 

@@ -35,12 +35,13 @@ import { AGENT_LABEL } from '#schemas/names/labels.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { listen } from '#test/harness/listen.ts'
 import { startKube } from '#test/harness/kube.ts'
+import { launcherCache, launcherProgram } from '#test/harness/program.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { workloadResources } from './objects/workload-objects.ts'
 import type { LocalDeployment, Pod } from './objects/workload-objects.ts'
 import type { Replica } from './replica.ts'
 import { deploymentReconciler } from './deployment-reconciler.ts'
-import { startWorkloads } from './start-workloads.ts'
+import { launcherCommand, startWorkloads } from './start-workloads.ts'
 import type { Workloads } from './start-workloads.ts'
 
 const folder = new URL('../../deploy/crds/', import.meta.url)
@@ -48,6 +49,7 @@ const crds = readdirSync(folder)
   .map((file) => parse(readFileSync(new URL(file, folder), 'utf8')))
   .filter((document) => document.kind === 'CustomResourceDefinition')
 const agentFile = fileURLToPath(import.meta.resolve('./testdata/agent.mjs'))
+const bundledLauncher = launcherCommand(launcherProgram, launcherCache)
 const runnerFile = fileURLToPath(import.meta.resolve('./testdata/runner.ts'))
 const silent = { debug: noop, info: noop, warn: noop, error: noop, child: () => silent }
 function noop(): void {}
@@ -102,7 +104,13 @@ async function setUp(t: TestContext, options: SetUpOptions = {}) {
   const workloads =
     options.runner === false
       ? undefined
-      : await startWorkloads({ cluster, dataDir: dir.path, log: silent, listenMs: options.listenMs ?? 60_000 })
+      : await startWorkloads({
+          cluster,
+          dataDir: dir.path,
+          launcher: bundledLauncher,
+          log: silent,
+          listenMs: options.listenMs ?? 60_000,
+        })
   if (workloads !== undefined) running.workloads = workloads
   t.after(async () => {
     controller.abort()
@@ -288,7 +296,7 @@ test('SEC8, F8: variables of runtime.env are set in the agent and in no launcher
   assert.deepEqual(readFileSync(marks, 'utf8').split('\n').filter(Boolean), [agentFile])
   for (const pid of processesWith(answer)) {
     const environ = readFileSync(`/proc/${pid}/environ`, 'utf8')
-    const isLauncher = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('launcher/main.ts')
+    const isLauncher = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('launcher/main.')
     assert.equal(environ.includes('OWN=theirs'), !isLauncher)
     assert.ok(isLauncher || !/MESH_KEY_FILE|MESH_STATE_TOKEN_FILE|STATE_URL/.test(environ))
   }
@@ -541,7 +549,7 @@ test('an agent that dies is started again, and its restarts are counted', async 
   await create(speaking(answer))
   await when('Ready=True Serving')
   const agent = processesWith(answer).find(
-    (pid) => !readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('launcher/main.ts'),
+    (pid) => !readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('launcher/main.'),
   )
   process.kill(Number(agent), 'SIGKILL')
   const restarted = await until('a restart is counted', async () => {
@@ -620,7 +628,7 @@ test('no process survives close or kill -9 of the runner, and its pods are delet
   await ended
   await until('no process is left', async () => (processesWith(answer).length === 0 ? true : undefined))
   const [old] = await pods()
-  const workloads = await startWorkloads({ cluster, dataDir, log: silent })
+  const workloads = await startWorkloads({ cluster, dataDir, launcher: bundledLauncher, log: silent })
   await until('another pod serves', async () => {
     const all = await pods()
     return all.length === 1 && all[0]?.metadata.uid !== old?.metadata.uid && serving(workloads) !== undefined

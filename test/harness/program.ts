@@ -1,4 +1,4 @@
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 // Set by a run of many files, which bundles the program once: a platform then starts at two thirds of the processor time.
 const bundle = process.env.MESH_TEST_PROGRAM
@@ -17,6 +17,11 @@ export const workerProgram = programFile(
 
 /** File of the launcher. */
 export const launcherProgram = programFile('launcher/main.js', import.meta.resolve('../../launcher/main.ts'))
+
+/** Module that a launcher of the embedded default loads first. */
+export const launcherCache = pathToFileURL(
+  programFile('local/workloads/compile-cache.mjs', import.meta.resolve('../../local/workloads/compile-cache.mjs')),
+).href
 
 function programFile(bundled: string, source: string): string {
   return bundle === undefined ? fileURLToPath(source) : `${bundle}/${bundled}`

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { spawnFlags } from '#test/harness/spawn-flags.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 
 /** `meshctl dev` as a process, in a folder of its own. */
@@ -46,9 +47,9 @@ export function startDevCommand(
     return join(folder, name)
   }
   for (const [name, text] of Object.entries(files)) write(name, text)
-  const child = spawn(process.execPath, [program, 'dev', '-p', '0', ...args], {
+  const child = spawn(process.execPath, [...spawnFlags, program, 'dev', '-p', '0', ...args], {
     cwd: folder,
-    env: { ...pick('PATH', 'HOME', 'MESH_TEST_PROGRAM'), TMPDIR: temporary, ...env },
+    env: { ...pick('PATH', 'HOME', 'MESH_TEST_PROGRAM', 'NODE_COMPILE_CACHE'), TMPDIR: temporary, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const said = { out: '', err: '' }

@@ -13,7 +13,7 @@ import { shipped } from '#local/cluster/local-cluster.ts'
 import { plugins } from '#plugins/index.ts'
 import { personas } from '#local/data-folder/personas.ts'
 import type { Persona } from '#local/data-folder/personas.ts'
-import { startWorkloads } from '#local/workloads/start-workloads.ts'
+import { launcherCommand, startWorkloads } from '#local/workloads/start-workloads.ts'
 import { kindsOf } from '#core/plugin/access-of-plugins.ts'
 import { freePort } from '#test/harness/free-port.ts'
 import { startKube } from '#test/harness/kube.ts'
@@ -21,6 +21,7 @@ import type { KubeServer } from '#test/harness/kube.ts'
 import { kubectl } from '#test/harness/kubectl.ts'
 import { startNats } from '#test/harness/nats.ts'
 import { startPostgres } from '#test/harness/postgres.ts'
+import { launcherCache, launcherProgram } from '#test/harness/program.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { createUpstreamLog, MACHINE } from './audit-log.ts'
@@ -65,6 +66,7 @@ export async function startOnCluster(
   const workloads = await startWorkloads({
     cluster: network?.cluster ?? node,
     dataDir: folder.path,
+    launcher: launcherCommand(launcherProgram, launcherCache),
     log: createLogger({ level: 'error' }),
   })
   t.after(() => workloads.close())
