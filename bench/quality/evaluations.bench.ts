@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { openDatabase } from '#core/database/database.ts'
 import { migrate } from '#core/database/migrate.ts'
+import type { MigrationSource } from '#core/database/migration.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { openEvaluations } from '#plugins/evals/testing/evaluation-rig.ts'
 import { startPostgres } from '#test/harness/postgres.ts'
@@ -38,7 +39,9 @@ export const bench: Bench = {
 
 async function candidates(t: Scope): Promise<readonly Candidate[]> {
   const postgres = await startPostgres(t, { fsync: false })
-  const rig = await openEvaluations(t, () => open(t, postgres.url), { evaluators: () => [none] })
+  const rig = await openEvaluations(t, (_, sources = []) => open(t, postgres.url, sources), {
+    evaluators: () => [none],
+  })
   const measured = (name: string, work: () => Promise<unknown>): Candidate => ({
     name,
     run: async () => {
@@ -65,9 +68,9 @@ async function candidates(t: Scope): Promise<readonly Candidate[]> {
   return [measured(EXECUTOR, evaluate), measured(FLOOR, floor)]
 }
 
-async function open(t: Scope, url: string) {
+async function open(t: Scope, url: string, sources: readonly MigrationSource[]) {
   const database = await openDatabase({ url })
   t.after(() => database.close())
-  await migrate(database, [storeMigrations])
+  await migrate(database, [storeMigrations, ...sources])
   return database
 }

@@ -3,7 +3,6 @@ import test from 'node:test'
 import { Type } from 'typebox'
 import { sql } from 'kysely'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
-import { migrate } from '#core/database/migrate.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import { createIndexedReads, ofOwnKinds } from './indexed-objects.ts'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
@@ -21,8 +20,7 @@ const Suite = defineKind({
 
 for (const { name, skip, open } of pluginAdapters)
   test(`${name}: a plugin reads live objects of its kinds from the index`, { skip }, async (t) => {
-    const database = await open(t)
-    await migrate(database, [{ name: 'cluster', migrations: clusterMigrations }])
+    const database = await open(t, [{ name: 'cluster', migrations: clusterMigrations }])
     const add = (
       uid: string,
       object: string,

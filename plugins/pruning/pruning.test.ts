@@ -13,7 +13,6 @@ import { parseLabel, parseName } from '#core/kube/names.ts'
 import { createPool } from '#core/kube/connection-pool.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import { ADMIN, startTestServer } from '@mesh.dev/embedded-apiserver/testing'
-import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
@@ -41,9 +40,8 @@ for (const { name, skip, open } of pluginAdapters) {
     t.after(async () => {
       for (const close of closers.toReversed()) await close()
     })
-    const database = await open(t)
     const runs = { name: 'runs', migrations: new URL('../runs/migrations/', import.meta.url) }
-    await migrate(database, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }, runs])
+    const database = await open(t, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }, runs])
     const bus = createMemoryBus()
     closers.push(() => bus.close())
     const world = createWorld(database, bus)

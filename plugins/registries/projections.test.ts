@@ -3,7 +3,6 @@ import test from 'node:test'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
-import { migrate } from '#core/database/migrate.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import { rebuild } from '#core/event-store/rebuild-projection.ts'
 import { meteredEvent } from '#plugins/cost/testing/cost-store.ts'
@@ -56,8 +55,7 @@ test('a percentile is within 10 % of the duration at its place', () => {
 
 for (const { name, skip, open } of pluginAdapters)
   test(`${name}: calls of the last hour are counted by edge, and forgotten`, { skip }, async (t) => {
-    const database = await open(t)
-    await migrate(database, [{ name: 'registries', migrations: new URL('./migrations/', import.meta.url) }])
+    const database = await open(t, [{ name: 'registries', migrations: new URL('./migrations/', import.meta.url) }])
     const store = createStore(database, { projections: [callsProjection] })
     let streams = 0
     const append = (events: readonly object[]) =>

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { sql } from 'kysely'
-import { migrate } from '#core/database/migrate.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
@@ -19,8 +18,7 @@ for (const adapter of pluginAdapters) {
     `${adapter.name}: the metrics of the queue have waiting runs, the age of the oldest, and held runs`,
     { skip: adapter.skip },
     async (t) => {
-      const database = await adapter.open(t)
-      await migrate(database, [
+      const database = await adapter.open(t, [
         storeMigrations,
         { name: 'runs', migrations: new URL('./migrations/', import.meta.url) },
       ])
@@ -49,8 +47,10 @@ for (const adapter of pluginAdapters) {
 test('a run that fails causes one log line and one count with its reason, without content', async (t) => {
   const [adapter] = pluginAdapters
   assert.ok(adapter)
-  const database = await adapter.open(t)
-  await migrate(database, [storeMigrations, { name: 'runs', migrations: new URL('./migrations/', import.meta.url) }])
+  const database = await adapter.open(t, [
+    storeMigrations,
+    { name: 'runs', migrations: new URL('./migrations/', import.meta.url) },
+  ])
   const world = createWorld(database)
   const lines: string[] = []
   const log = createLogger({ level: 'info', destination: { write: (line) => lines.push(line) } })

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
-import { migrate } from '#core/database/migrate.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import { buildServer } from '#core/http/testing/build-server.ts'
 import type { BudgetsApi } from '#plugins/budgets/contract/api.ts'
@@ -16,8 +15,7 @@ interface Usage {
 
 for (const { name, skip, open } of pluginAdapters) {
   test(`${name}: the usage of tenants is read by name, page by page`, { skip }, async (t) => {
-    const database = await open(t)
-    await migrate(database, [{ name: 'tenants', migrations: new URL('./migrations/', import.meta.url) }])
+    const database = await open(t, [{ name: 'tenants', migrations: new URL('./migrations/', import.meta.url) }])
     const store = createStore(database, { projections: [] })
     await store.transact(async (tx) => {
       const rows = ['b', 'a'].map((of) => ({ uid: `uid-${of}`, name: of, quota: JSON.stringify({ concurrency: 2 }) }))

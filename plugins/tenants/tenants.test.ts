@@ -8,9 +8,8 @@ import { runReconcilers } from '#core/controllers/controller.ts'
 import { namespaceKind } from '#core/cluster/served-namespaces.ts'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import { openDatabase } from '#core/database/database.ts'
-import { migrate } from '#core/database/migrate.ts'
+import { createMigrated } from '#core/database/testing/databases.ts'
 import { createStore } from '#core/event-store/create-store.ts'
-import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { parseName } from '#core/kube/names.ts'
 import { isStatus } from '#core/kube/status.ts'
 import { silent, until } from '#core/controllers/testing/following.ts'
@@ -19,7 +18,6 @@ import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { Tenant } from '#schemas/crds/tenant.ts'
 import type { TenantObject, TenantSpec } from '#schemas/crds/tenant.ts'
-import { createDatabase } from '#test/harness/database.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { buildServer } from '#core/http/testing/build-server.ts'
 import { createTenantLimits } from './limit-source.ts'
@@ -37,10 +35,9 @@ let count = 0
 
 /** A store with the projection. */
 async function openQuotas(t: TestContext) {
-  const database = await openDatabase({ url: await createDatabase(t) })
-  t.after(() => database.close())
   const index = { name: 'cluster', migrations: clusterMigrations }
-  await migrate(database, [storeMigrations, index, tenantsMigrations])
+  const database = await openDatabase({ url: await createMigrated(t, [index, tenantsMigrations]) })
+  t.after(() => database.close())
   const store = createStore(database, { projections: [quotasProjection] })
   return { store, database, quotas: createTenantQuotas(store) }
 }

@@ -36,9 +36,18 @@ export function sharedServer(t: Scope): Promise<string> {
   return ownServer
 }
 
-// Files run in parallel processes; an advisory lock lets one build the template while the others wait.
-async function ensureTemplate(admin: string, template: Template): Promise<string> {
+const ensured = new Map<string, Promise<string>>()
+
+function ensureTemplate(admin: string, template: Template): Promise<string> {
   const name = `template_${template.key}`
+  const id = `${admin} ${name}`
+  const known = ensured.get(id) ?? makeTemplate(admin, name, template)
+  ensured.set(id, known)
+  return known
+}
+
+// Files run in parallel processes; an advisory lock lets one build the template while the others wait.
+async function makeTemplate(admin: string, name: string, template: Template): Promise<string> {
   const client = new Client({ connectionString: admin })
   client.on('error', () => undefined)
   await client.connect()

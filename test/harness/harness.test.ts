@@ -92,16 +92,20 @@ test('M9: an API server can be frozen and thawed', needs('etcd', 'kube-apiserver
   await assert.rejects(ask(10_000))
 })
 
-test('a port belongs to the process that chose it until that ends', { skip: process.platform !== 'linux' }, async () => {
-  const module = JSON.stringify(import.meta.resolve('./free-port.ts'))
-  const program = `import { freePort } from ${module}; console.log(await freePort()); process.stdin.resume()`
-  const other = spawn(process.execPath, ['--input-type=module', '--eval', program], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  const port = Number(String(await once(other.stdout, 'data')))
-  assert.equal(await reservePort(port), false)
-  other.kill('SIGKILL')
-  await once(other, 'exit')
-  assert.equal(await reservePort(port), true)
-  assert.equal(await reservePort(port), false)
-})
+test(
+  'a port belongs to the process that chose it until that ends',
+  { skip: process.platform !== 'linux' },
+  async () => {
+    const module = JSON.stringify(import.meta.resolve('./free-port.ts'))
+    const program = `import { freePort } from ${module}; console.log(await freePort()); process.stdin.resume()`
+    const other = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    const port = Number(String(await once(other.stdout, 'data')))
+    assert.equal(await reservePort(port), false)
+    other.kill('SIGKILL')
+    await once(other, 'exit')
+    assert.equal(await reservePort(port), true)
+    assert.equal(await reservePort(port), false)
+  },
+)

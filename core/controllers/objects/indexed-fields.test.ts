@@ -3,7 +3,6 @@ import test from 'node:test'
 import { sql } from 'kysely'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
-import { migrate } from '#core/database/migrate.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import type { KubeObject } from '#core/kube/client.ts'
@@ -33,8 +32,7 @@ test('indexed fields are read as they are, if PostgreSQL can store them', () => 
 
 for (const { name, skip, open } of pluginAdapters)
   test(`${name}: the index has the declared fields of a spec, and no event has them`, { skip }, async (t) => {
-    const database = await open(t)
-    await migrate(database, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }])
+    const database = await open(t, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }])
     const store = createStore(database, { projections: [] })
     const seen = async (version: string, spec: object, more: Partial<Informer> = { indexed: ['cases'] }) => {
       const informer = { resource, resourceKind: 'Suite', ...more }

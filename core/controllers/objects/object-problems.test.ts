@@ -3,7 +3,6 @@ import test from 'node:test'
 import { sql } from 'kysely'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
-import { migrate } from '#core/database/migrate.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { observe } from './object-fingerprint.ts'
@@ -65,8 +64,7 @@ const informer = { resource, resourceKind: 'Suite', namespace: undefined }
 
 for (const { name, skip, open } of pluginAdapters)
   test(`${name}: the index has the problems of the newest status, without an event`, { skip }, async (t) => {
-    const database = await open(t)
-    await migrate(database, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }])
+    const database = await open(t, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }])
     const store = createStore(database, { projections: [] })
     const seen = async (resourceVersion: string, ready: 'True' | 'False') => {
       const metadata = { uid: 'u1', name: 'one', namespace: 'a', resourceVersion }

@@ -6,7 +6,7 @@ import type { Transaction } from 'kysely'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import type { ObjectIndexTables } from '#core/cluster/object-index-tables.ts'
 import type { Database } from '#core/database/database.ts'
-import { migrate } from '#core/database/migrate.ts'
+import type { MigrationSource } from '#core/database/migration.ts'
 import { adapters } from '#core/database/testing/databases.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import type { NewEvent } from '#core/event-store/event.ts'
@@ -19,9 +19,11 @@ import { listUnobserved, pruneReports } from './reported-objects.ts'
 const kind = 'AgentTemplate'
 const [consumer] = controllerConsumers
 
-async function setUp(t: TestContext, open: (t: TestContext) => Promise<Database>) {
-  const database = await open(t)
-  await migrate(database, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }])
+async function setUp(
+  t: TestContext,
+  open: (t: TestContext, sources?: readonly MigrationSource[]) => Promise<Database>,
+) {
+  const database = await open(t, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }])
   const store = createStore(database, { projections: [] })
   let handled = 0
   return {

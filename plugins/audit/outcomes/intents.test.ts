@@ -11,7 +11,6 @@ import type { Intent, Outcome } from '#core/http/endpoint/extension-points.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import { createLeaderElection } from '#core/database/leader-election.ts'
-import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import type { Store } from '#core/event-store/store.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
@@ -41,9 +40,8 @@ const outcomeOf = (intent: Intent, outcome: Outcome['outcome']): Outcome => ({ .
 
 for (const { name, skip, open } of pluginAdapters) {
   const setUp = async (t: TestContext) => {
-    const database = await open(t)
     const own = { name: 'audit', migrations: new URL('../migrations/', import.meta.url) }
-    await migrate(database, [storeMigrations, own])
+    const database = await open(t, [storeMigrations, own])
     const store = createStore(database, { projections: [] })
     const bus = createMemoryBus()
     t.after(() => bus.close())

@@ -6,7 +6,6 @@ import { createLogger } from '#core/log/create-logger.ts'
 import { runForTest } from '#core/host/testing/run-command.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import { createLeaderElection } from '#core/database/leader-election.ts'
-import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { adapters, pluginAdapters } from '#core/database/testing/databases.ts'
 import { createMetrics } from '#core/telemetry/prom-metrics.ts'
@@ -27,9 +26,8 @@ const dayOf = (ago: number): string => new Date(noon(ago)).toISOString().slice(0
 
 for (const { name, skip, open } of pluginAdapters) {
   const setUp = async (t: TestContext) => {
-    const database = await open(t)
     const own = { name: 'audit', migrations: new URL('../migrations/', import.meta.url) }
-    await migrate(database, [storeMigrations, own])
+    const database = await open(t, [storeMigrations, own])
     const store = createStore(database, { projections: [] })
     const lines: string[] = []
     const log = createLogger({ destination: { write: (line) => lines.push(line) } })

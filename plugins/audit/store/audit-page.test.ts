@@ -3,7 +3,6 @@ import test from 'node:test'
 import { sql } from 'kysely'
 import type { Access } from '#core/cluster/caller.ts'
 import { createStore } from '#core/event-store/create-store.ts'
-import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { adapters } from '#core/database/testing/databases.ts'
 import { createActorFinder } from '../audit-log.ts'
@@ -43,9 +42,8 @@ test(
   'goal 9, UXM16: a page scans no whole day, with any filter; each filter has an index',
   { skip: postgres.skip },
   async (t) => {
-    const database = await postgres.open(t)
     const own = { name: 'audit', migrations: new URL('../migrations/', import.meta.url) }
-    await migrate(database, [storeMigrations, own])
+    const database = await postgres.open(t, [storeMigrations, own])
     const store = createStore(database, { projections: [] })
     const day = 86_400_000
     const rows = Array.from({ length: 6_000 }, (_, n) =>
@@ -77,9 +75,8 @@ test(
   'UXM7, PODA25: the author of a change is the authenticated actor of its row, never a guess',
   { skip: postgres.skip },
   async (t) => {
-    const database = await postgres.open(t)
     const own = { name: 'audit', migrations: new URL('../migrations/', import.meta.url) }
-    await migrate(database, [storeMigrations, own])
+    const database = await postgres.open(t, [storeMigrations, own])
     const store = createStore(database, { projections: [] })
     const row = (n: number, change: readonly [string, string, string], more: Partial<AuditRow>) => ({
       ...rowOf(n, Date.now()),

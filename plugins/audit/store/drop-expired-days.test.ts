@@ -5,8 +5,8 @@ import { sql } from 'kysely'
 import { createLogger } from '#core/log/create-logger.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import type { Database } from '#core/database/database.ts'
+import type { MigrationSource } from '#core/database/migration.ts'
 import { createLeaderElection, StaleEpoch } from '#core/database/leader-election.ts'
-import { migrate } from '#core/database/migrate.ts'
 import { codeOf } from '#core/database/session/database-errors.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { adapters, pluginAdapters } from '#core/database/testing/databases.ts'
@@ -24,10 +24,12 @@ const [, postgres] = adapters
 const silent = createLogger({ destination: { write: () => undefined } })
 
 // A log with one row per day, sealed until yesterday, and the term of its leader.
-async function setUp(t: TestContext, { open, days }: { open: (t: TestContext) => Promise<Database>; days: number }) {
-  const database = await open(t)
+async function setUp(
+  t: TestContext,
+  { open, days }: { open: (t: TestContext, sources?: readonly MigrationSource[]) => Promise<Database>; days: number },
+) {
   const own = { name: 'audit', migrations: new URL('../migrations/', import.meta.url) }
-  await migrate(database, [storeMigrations, own])
+  const database = await open(t, [storeMigrations, own])
   const store = createStore(database, { projections: [] })
   const write = (n: number, at: number) =>
     store.transact((tx) => writeRows(tx.tables<AuditTables>(), [rowOf(n, at)], 400))

@@ -5,7 +5,6 @@ import { sql } from 'kysely'
 import { Type } from 'typebox'
 import { defineEvent } from '#core/event-store/event.ts'
 import { createStore } from '#core/event-store/create-store.ts'
-import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { idOf } from '../rows/row-keys.ts'
@@ -20,9 +19,8 @@ const at = Date.now() - 1_000
 
 for (const { name, skip, open } of pluginAdapters) {
   const setUp = async (t: TestContext) => {
-    const database = await open(t)
     const own = { name: 'audit', migrations: new URL('../migrations/', import.meta.url) }
-    await migrate(database, [storeMigrations, own])
+    const database = await open(t, [storeMigrations, own])
     const store = createStore(database, { projections: [] })
     const write = (rows: readonly AuditRow[]) => store.transact((tx) => writeRows(tx.tables<AuditTables>(), rows, 90))
     const turn = (days?: number) => store.transact((tx) => rotateKeyPartitions(tx.tables<AuditTables>(), days))

@@ -8,7 +8,6 @@ import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
 import type { Outcome } from '#core/http/endpoint/extension-points.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import { createStore } from '#core/event-store/create-store.ts'
-import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import type { Tx } from '#core/event-store/store.ts'
 import { adapters } from '#core/database/testing/databases.ts'
@@ -140,8 +139,7 @@ export async function insertMeanwhile(
 
 /** A store with the audit log and its consumer running. */
 export async function openRig(t: TestContext, { open }: (typeof adapters)[number]) {
-  const database = await open(t)
-  await migrate(database, migrations)
+  const database = await open(t, migrations)
   const store = createStore(database, { projections: [] })
   const bus = createMemoryBus()
   t.after(() => bus.close())

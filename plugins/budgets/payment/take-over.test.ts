@@ -4,27 +4,24 @@ import test from 'node:test'
 import { Value } from 'typebox/value'
 import { contribute } from '#core/jobs/extension-point.ts'
 import { openDatabase } from '#core/database/database.ts'
+import { createMigrated } from '#core/database/testing/databases.ts'
 import { addAgent, addRoute, refused, startGateway } from '#plugins/providers/testing/gateway.ts'
 import { apply } from '#plugins/providers/testing/manager.ts'
 import { callPayment } from '#plugins/providers/contract/points.ts'
-import { createDatabase } from '#test/harness/database.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { createCallPayment } from './call-payment.ts'
 import { budgetsSettings } from '../contract/settings.ts'
 import { budgetPodPart } from '../pod-part.ts'
 import { newHold, openLedger } from '../testing/ledger.ts'
-import { storeMigrations } from '#core/event-store/store-migrations.ts'
-import { migrate } from '#core/database/migrate.ts'
 
 // Charged at the hold.
 const unpriced = { provider: 'any/mock', model: 'test-1', source: null }
 const servers = needs('kube-apiserver', 'etcd', 'postgres', 'initdb')
 
 test('B1: a hold pays for one call of its agent to its route, and the gateway settles it', servers, async (t) => {
-  const { ledger, accounts } = await openLedger(t, async () => {
-    const database = await openDatabase({ url: await createDatabase(t) })
+  const { ledger, accounts } = await openLedger(t, async (_, sources) => {
+    const database = await openDatabase({ url: await createMigrated(t, sources) })
     t.after(() => database.close())
-    await migrate(database, [storeMigrations])
     return database
   })
   const gateway = await startGateway(t, [

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
 import type { Database } from '#core/database/database.ts'
-import { migrate } from '#core/database/migrate.ts'
+import type { MigrationSource } from '#core/database/migration.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import { createLedger } from '../store/ledger.ts'
 import type { LedgerOptions } from '../store/ledger.ts'
@@ -15,11 +15,10 @@ export const budgetsMigrations = { name: 'budgets', migrations: new URL('../migr
 /** A ledger on a migrated database. */
 export async function openLedger(
   t: TestContext,
-  open: (t: TestContext) => Promise<Database>,
+  open: (t: TestContext, sources?: readonly MigrationSource[]) => Promise<Database>,
   some: Partial<LedgerOptions> = {},
 ) {
-  const database = await open(t)
-  await migrate(database, [budgetsMigrations])
+  const database = await open(t, [budgetsMigrations])
   const store = createStore(database, { projections: [] })
   const ledger = createLedger(store, { leaseSeconds: 60, retentionDays: 30, ...some })
   return { database, store, ledger, accounts: () => readAccounts(database) }

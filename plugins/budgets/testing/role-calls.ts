@@ -4,9 +4,8 @@ import type { TestContext } from 'node:test'
 import { Value } from 'typebox/value'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import { openDatabase } from '#core/database/database.ts'
-import { migrate } from '#core/database/migrate.ts'
+import { createMigrated } from '#core/database/testing/databases.ts'
 import { Fail } from '#core/errors/domain-error.ts'
-import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { contribute } from '#core/jobs/extension-point.ts'
 import { createRoleEmbeddings } from '#core/retrieval/embeddings.ts'
 import { EmbeddingsUnavailable } from '#core/retrieval/embeddings-error.ts'
@@ -21,7 +20,6 @@ import { apply } from '#plugins/providers/testing/manager.ts'
 import { memoryKeyring } from '#core/signing/testing/key-types.ts'
 import { createRunsSystem } from '#plugins/runs/create-api.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
-import { createDatabase } from '#test/harness/database.ts'
 import { applyShipped } from '#test/harness/deploy.ts'
 import { createCallPricing } from '../money/call-pricing.ts'
 import { createCallPayment } from '../payment/call-payment.ts'
@@ -65,10 +63,10 @@ const raising: ModelFilter = {
 
 /** The gateway with a ledger, the accounts of state role and worker, and a priced route to a provider of the test. */
 export async function startPaidGateway(t: TestContext) {
-  const { ledger, accounts, database, store } = await openLedger(t, async () => {
-    const opened = await openDatabase({ url: await createDatabase(t) })
+  const { ledger, accounts, database, store } = await openLedger(t, async (_, sources = []) => {
+    const more = [{ name: 'cluster', migrations: clusterMigrations }, runsMigrations, ...sources]
+    const opened = await openDatabase({ url: await createMigrated(t, more) })
     t.after(() => opened.close())
-    await migrate(opened, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }, runsMigrations])
     return opened
   })
   const quotas = new Map<string, readonly CallLimit[]>()

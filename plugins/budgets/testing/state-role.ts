@@ -2,9 +2,8 @@ import type { TestContext } from 'node:test'
 import { Value } from 'typebox/value'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import { openDatabase } from '#core/database/database.ts'
-import { migrate } from '#core/database/migrate.ts'
+import { createMigrated } from '#core/database/testing/databases.ts'
 import { createStore } from '#core/event-store/create-store.ts'
-import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import type { Contribution, Point } from '#core/jobs/extension-point.ts'
 import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
 import { createObserved } from '#core/cluster/observed-objects.ts'
@@ -16,7 +15,6 @@ import { runs } from '#plugins/runs/index.ts'
 import { runsProjection } from '#plugins/runs/projections.ts'
 import { apply } from '#plugins/providers/testing/manager.ts'
 import { AgentDeployment } from '#schemas/crds/agent-deployment.ts'
-import { createDatabase } from '#test/harness/database.ts'
 import { createTestCore, serveRole, startStateCluster } from '#test/harness/role.ts'
 import { podTokenOf } from '#test/harness/service-accounts.ts'
 import { budgets } from '../index.ts'
@@ -53,14 +51,13 @@ export async function startStateRole(
 ) {
   const cluster = await startStateCluster(t)
   const { kube, admin } = cluster
-  const database = await openDatabase({ url: await createDatabase(t), connections: 20 })
-  await migrate(database, [
-    storeMigrations,
+  const databaseUrl = await createMigrated(t, [
     { name: 'cluster', migrations: clusterMigrations },
     runsMigrations,
     budgetsMigrations,
     ...also.map(({ name, migrations }) => ({ name, migrations: migrations ?? clusterMigrations })),
   ])
+  const database = await openDatabase({ url: databaseUrl, connections: 20 })
   const store = createStore(database, { projections: [runsProjection] })
   const core = createTestCore(t, {
     role: 'state',

@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import type { Database } from '#core/database/database.ts'
-import { migrate } from '#core/database/migrate.ts'
+import type { MigrationSource } from '#core/database/migration.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import type { MeteredModelCall } from '#plugins/providers/contract/events.ts'
 import { modelCallMetered } from '#plugins/providers/contract/events.ts'
@@ -53,9 +53,11 @@ export function meteredEvent({ at = '2026-11-02T12:00:00Z', account, namespaceUi
 }
 
 /** A migrated database with the projection and a live namespace `default`. */
-export async function openCost(t: TestContext, open: (t: TestContext) => Promise<Database>) {
-  const database = await open(t)
-  await migrate(database, [
+export async function openCost(
+  t: TestContext,
+  open: (t: TestContext, sources?: readonly MigrationSource[]) => Promise<Database>,
+) {
+  const database = await open(t, [
     { name: 'cluster', migrations: clusterMigrations },
     { name: 'cost', migrations: new URL('../migrations/', import.meta.url) },
   ])

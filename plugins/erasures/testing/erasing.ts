@@ -3,8 +3,8 @@ import { Value } from 'typebox/value'
 import { sql } from 'kysely'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import type { Database } from '#core/database/database.ts'
+import type { MigrationSource } from '#core/database/migration.ts'
 import { createLeaderElection } from '#core/database/leader-election.ts'
-import { migrate } from '#core/database/migrate.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import type { StoredEvent } from '#core/event-store/event.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
@@ -30,10 +30,12 @@ import type { SelectedRequest } from '../contract/tables.ts'
 const own = ['runs', 'memory', 'feedback', 'sharing', 'cost', 'recording', 'traces', 'erasures']
 
 /** Every eraser on a migrated database with the live namespaces `a` and `b`, as the worker and the state role run them. */
-export async function openErasing(t: TestContext, open: (t: TestContext) => Promise<Database>) {
-  const database = await open(t)
+export async function openErasing(
+  t: TestContext,
+  open: (t: TestContext, sources?: readonly MigrationSource[]) => Promise<Database>,
+) {
   const ofPlugins = own.map((name) => ({ name, migrations: new URL(`../../${name}/migrations/`, import.meta.url) }))
-  await migrate(database, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }, ...ofPlugins])
+  const database = await open(t, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }, ...ofPlugins])
   for (const name of ['a', 'b'])
     await sql`insert into object_index (uid, kind, namespace, name, rv, content_hash)
       values (${`uid-${name}`}, 'Namespace', '', ${name}, '1', ''),

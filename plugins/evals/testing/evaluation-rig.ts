@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import type { Database } from '#core/database/database.ts'
-import { migrate } from '#core/database/migrate.ts'
+import type { MigrationSource } from '#core/database/migration.ts'
 import type { RoleModels } from '#core/role-models/role-models.ts'
 import type { DatasetCase } from '#plugins/datasets/contract/api.ts'
 import type { ChildRun, ExecutorResult } from '#plugins/runs/contract/points.ts'
@@ -38,11 +38,10 @@ export interface EvaluationParts {
  */
 export async function openEvaluations(
   t: Pick<TestContext, 'after'>,
-  open: (t: TestContext) => Promise<Database>,
+  open: (t: TestContext, sources?: readonly MigrationSource[]) => Promise<Database>,
   parts: EvaluationParts = {},
 ) {
-  const database = await open(t as TestContext)
-  await migrate(database, [{ name: 'cluster', migrations: clusterMigrations }, ...own])
+  const database = await open(t as TestContext, [{ name: 'cluster', migrations: clusterMigrations }, ...own])
   const { store } = createWorld(database)
   const cases: DatasetCase[] = []
   const services: ExecutionServices = {

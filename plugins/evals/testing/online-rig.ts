@@ -4,7 +4,7 @@ import { Value } from 'typebox/value'
 import { createServedDirectory } from '#core/cluster/namespace-directory.ts'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import type { Database } from '#core/database/database.ts'
-import { migrate } from '#core/database/migrate.ts'
+import type { MigrationSource } from '#core/database/migration.ts'
 import { buildServer } from '#core/http/testing/build-server.ts'
 import { parseLabel } from '#core/kube/names.ts'
 import type { RoleModels } from '#core/role-models/role-models.ts'
@@ -41,14 +41,13 @@ const noModel: RoleModels = { paidBy: () => ({ chat: () => Promise.reject(new Er
 /** A store with the runs' test agent `default/robot`, and the parts of the plugin that score its runs. */
 export async function openOnline(
   t: TestContext,
-  open: (t: TestContext) => Promise<Database>,
+  open: (t: TestContext, sources?: readonly MigrationSource[]) => Promise<Database>,
   {
     settings = {},
     models = noModel,
   }: { readonly settings?: Partial<EvalsSettings>; readonly models?: RoleModels } = {},
 ) {
-  const database = await open(t)
-  await migrate(database, sources)
+  const database = await open(t, sources)
   await sql`insert into object_index (uid, kind, namespace, name, rv, content_hash, spec) values
     ('ns-uid', 'Namespace', '', 'default', '1', '', null),
     ('uid-1', 'AgentDeployment', 'default', 'robot', '1', '', '{}')`.execute(database.root)

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Access } from '#core/cluster/caller.ts'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import type { Database } from '#core/database/database.ts'
-import { migrate } from '#core/database/migrate.ts'
+import type { MigrationSource } from '#core/database/migration.ts'
 import { createWorld, queueRunOf } from '#plugins/runs/testing/world.ts'
 import { markRatedIn } from '#plugins/runs/store/rated-runs.ts'
 import { lockRun } from '#plugins/runs/store/internal/lease.ts'
@@ -27,11 +27,14 @@ export const feedbackMigrations = { name: 'feedback', migrations: new URL('../mi
 /** Scores on a migrated database with runs of the test agent, in a live namespace `default`. */
 export async function openScores(
   t: TestContext,
-  open: (t: TestContext) => Promise<Database>,
+  open: (t: TestContext, sources?: readonly MigrationSource[]) => Promise<Database>,
   some: Partial<RecordServices['settings']> = {},
 ) {
-  const database = await open(t)
-  await migrate(database, [{ name: 'cluster', migrations: clusterMigrations }, runsMigrations, feedbackMigrations])
+  const database = await open(t, [
+    { name: 'cluster', migrations: clusterMigrations },
+    runsMigrations,
+    feedbackMigrations,
+  ])
   await sql`insert into object_index (uid, kind, namespace, name, rv, content_hash)
     values ('ns-uid', 'Namespace', '', 'default', '1', '')`.execute(database.root)
   const world = createWorld(database)

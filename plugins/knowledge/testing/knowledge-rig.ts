@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test'
 import { Value } from 'typebox/value'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import type { Database } from '#core/database/database.ts'
-import { migrate } from '#core/database/migrate.ts'
+import type { MigrationSource } from '#core/database/migration.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import { createOutbound } from '#core/http-client/outbound.ts'
 import { createLogger } from '#core/log/create-logger.ts'
@@ -55,12 +55,11 @@ const someSettings: BaseSettings = {
 /** The plugin's store, queue and handlers on a migrated database, without a cluster. Outbound calls may reach this machine. */
 export async function openKnowledge(
   t: TestContext,
-  open: (t: TestContext) => Promise<Database>,
+  open: (t: TestContext, sources?: readonly MigrationSource[]) => Promise<Database>,
   some: Partial<KnowledgeSettings> = {},
 ) {
-  const database = await open(t)
   const cluster = { name: 'cluster', migrations: clusterMigrations }
-  await migrate(database, [cluster, taskMigrations, retrievalMigrations, knowledgeMigrations])
+  const database = await open(t, [cluster, taskMigrations, retrievalMigrations, knowledgeMigrations])
   const store = createStore(database, { projections: [] })
   const log = createLogger({ destination: { write: () => undefined } })
   const outbound = createOutbound({ allow: ['127.0.0.1'] })

@@ -1,7 +1,6 @@
 import type { TestContext } from 'node:test'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
-import { migrate } from '#core/database/migrate.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import type { Store } from '#core/event-store/store.ts'
 import { serversProjection } from '../projections.ts'
@@ -10,8 +9,7 @@ import { serversProjection } from '../projections.ts'
 export async function openMcpStore(t: TestContext): Promise<Store> {
   const [adapter] = pluginAdapters
   if (adapter === undefined) throw new Error('no database for tests')
-  const database = await adapter.open(t)
-  await migrate(database, [
+  const database = await adapter.open(t, [
     { name: 'cluster', migrations: clusterMigrations },
     { name: 'mcp', migrations: new URL('../migrations/', import.meta.url) },
   ])

@@ -3,9 +3,8 @@ import { Value } from 'typebox/value'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import { createObserved } from '#core/cluster/observed-objects.ts'
 import { openDatabase } from '#core/database/database.ts'
-import { migrate } from '#core/database/migrate.ts'
+import { createMigrated } from '#core/database/testing/databases.ts'
 import { createStore } from '#core/event-store/create-store.ts'
-import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { stateContext } from '#core/host/role/state-context.ts'
 import type { KubeClient } from '#core/kube/client.ts'
 import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
@@ -17,7 +16,6 @@ import type { LaunchedAgent } from '#plugins/budgets/testing/state-role.ts'
 import { apply } from '#plugins/providers/testing/manager.ts'
 import { runs } from '#plugins/runs/index.ts'
 import { runsProjection } from '#plugins/runs/projections.ts'
-import { createDatabase } from '#test/harness/database.ts'
 import { createTestCore, serveRole, startStateCluster } from '#test/harness/role.ts'
 import { memoryJobs } from '../jobs.ts'
 import { agentMemory } from '../index.ts'
@@ -36,9 +34,9 @@ export interface MemoryRoleOptions {
 export async function startMemoryRole(t: TestContext, options: MemoryRoleOptions = {}) {
   const cluster = await startStateCluster(t)
   const { kube, admin, callers, identity, ownToken } = cluster
-  const database = await openDatabase({ url: await createDatabase(t), connections: 20 })
   const index = { name: 'cluster', migrations: clusterMigrations }
-  await migrate(database, [storeMigrations, index, migrationsOf('runs'), migrationsOf('memory')])
+  const databaseUrl = await createMigrated(t, [index, migrationsOf('runs'), migrationsOf('memory')])
+  const database = await openDatabase({ url: databaseUrl, connections: 20 })
   const store = createStore(database, { projections: [runsProjection] })
   const core = createTestCore(t, {
     role: 'state',

@@ -27,12 +27,10 @@ import { createLogger } from '#core/log/create-logger.ts'
 import { memoryKeyring } from '#core/signing/testing/key-types.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import { openDatabase } from '#core/database/database.ts'
-import { migrate } from '#core/database/migrate.ts'
-import { storeMigrations } from '#core/event-store/store-migrations.ts'
+import { createMigrated } from '#core/database/testing/databases.ts'
 import { currentTrace } from '#core/telemetry/trace-context.ts'
 import { createTracer } from '#core/telemetry/tracer.ts'
 import type { EndedSpan } from '#core/telemetry/tracer.ts'
-import { createDatabase } from '#test/harness/database.ts'
 import { applyShipped } from '#test/harness/deploy.ts'
 import { kubectl } from '#test/harness/kubectl.ts'
 import { sharedKube } from '#test/harness/kube.ts'
@@ -62,9 +60,9 @@ export async function startGateway(
   const names = { a: `gw-${process.pid}-${++count}-a`, b: `gw-${process.pid}-${count}-b` }
   for (const name of Object.values(names)) await run('create', 'namespace', name)
   await run('create', 'rolebinding', 'dev', '-n', names.a, '--clusterrole=mesh-developer', '--user=developer')
-  const database = await openDatabase({ url: await createDatabase(t) })
   const own = { name: 'providers', migrations: new URL('../migrations/', import.meta.url) }
-  await migrate(database, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }, own])
+  const sources = [{ name: 'cluster', migrations: clusterMigrations }, own]
+  const database = await openDatabase({ url: await createMigrated(t, sources) })
   const callers = createCallers({ server: kube.url, pool })
   const lines: string[] = []
   const spans: EndedSpan[] = []

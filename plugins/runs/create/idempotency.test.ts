@@ -7,7 +7,6 @@ import { buildServer, UNREADING } from '#core/http/testing/build-server.ts'
 import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
 import { createLogger } from '#core/log/create-logger.ts'
 import { memoryKeyring } from '#core/signing/testing/key-types.ts'
-import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { invokeEndpoints } from '../routes/invoke.ts'
@@ -23,8 +22,7 @@ const sources = [
 
 for (const { name, skip, open } of pluginAdapters) {
   const start = async (t: TestContext, settings: Parameters<typeof createWorld>[2] = {}) => {
-    const database = await open(t)
-    await migrate(database, sources)
+    const database = await open(t, sources)
     await sql`insert into object_index (uid, kind, namespace, name, rv, content_hash)
       values (${agent.uid}, 'AgentDeployment', ${agent.namespace}, ${agent.name}, '1', '')`.execute(database.root)
     const world = createWorld(database, createMemoryBus(), settings)

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import type { UserInfo } from '#core/cluster/caller.ts'
 import { memoryKeyring } from '#core/signing/testing/key-types.ts'
 import type { Database } from '#core/database/database.ts'
-import { migrate } from '#core/database/migrate.ts'
+import type { MigrationSource } from '#core/database/migration.ts'
 import { rebuild } from '#core/event-store/rebuild-projection.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
@@ -125,9 +125,11 @@ for (const { name, skip, open } of pluginAdapters) {
   })
 }
 
-async function start(t: TestContext, open: (t: TestContext) => Promise<Database>) {
-  const database = await open(t)
-  await migrate(database, [runsMigrations])
+async function start(
+  t: TestContext,
+  open: (t: TestContext, sources?: readonly MigrationSource[]) => Promise<Database>,
+) {
+  const database = await open(t, [runsMigrations])
   return { database, world: createWorld(database) }
 }
 

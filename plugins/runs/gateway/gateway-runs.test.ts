@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
 import { standalonePlatform } from '#core/host/testing/standalone-platform.ts'
-import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { followGatewayRun } from './gateway-runs.ts'
@@ -19,8 +18,7 @@ const [adapter] = pluginAdapters
 
 test('PODA1: a run that can be neither awaited nor streamed fails one call, not the gateway', async (t) => {
   assert.ok(adapter)
-  const database = await adapter.open(t)
-  await migrate(database, [storeMigrations, runsMigrations])
+  const database = await adapter.open(t, [storeMigrations, runsMigrations])
   const bus = createMemoryBus()
   const world = createWorld(database, bus)
   const run = await queueRun(world, {})

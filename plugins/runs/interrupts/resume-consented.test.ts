@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
-import { migrate } from '#core/database/migrate.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
 import type { GivenConsent } from '../contract/api.ts'
 import type { RunsTables, SelectedRun } from '../contract/tables.ts'
@@ -16,8 +15,7 @@ const tickets = { subject: 'alice', interruptPrefix: 'aut_tickets_' }
 
 /** Runs that have paused with these interrupts, and no worker. */
 async function setUp(t: TestContext, open: (typeof pluginAdapters)[number]['open']) {
-  const database = await open(t)
-  await migrate(database, worldMigrations)
+  const database = await open(t, worldMigrations)
   const world = createWorld(database)
   let interrupts: readonly object[] = []
   const launcher = await startForgedLauncher(t, (response) => {

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import type { Database } from '#core/database/database.ts'
-import { migrate } from '#core/database/migrate.ts'
+import type { MigrationSource } from '#core/database/migration.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import { rebuild } from '#core/event-store/rebuild-projection.ts'
@@ -20,10 +20,12 @@ import { readCosts, readCostsOf } from '../store/read-costs.ts'
 
 const usd = (amount: string) => ({ amount, currency: 'USD', price: 'route@1' })
 
-async function openCosts(t: TestContext, open: (t: TestContext) => Promise<Database>) {
-  const database = await open(t)
+async function openCosts(
+  t: TestContext,
+  open: (t: TestContext, sources?: readonly MigrationSource[]) => Promise<Database>,
+) {
   const own = { name: 'runs', migrations: new URL('../migrations/', import.meta.url) }
-  await migrate(database, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }, own])
+  const database = await open(t, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }, own])
   const world = createWorld(database)
   const store = createStore(database, { projections: [runsProjection, runCostsProjection] })
   let streams = 0

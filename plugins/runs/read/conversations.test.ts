@@ -7,12 +7,10 @@ import type { Access } from '#core/cluster/caller.ts'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import { openDatabase } from '#core/database/database.ts'
 import type { Database } from '#core/database/database.ts'
-import { migrate } from '#core/database/migrate.ts'
-import { adapters, pluginAdapters } from '#core/database/testing/databases.ts'
+import { createMigrated, adapters, pluginAdapters } from '#core/database/testing/databases.ts'
 import { rebuild } from '#core/event-store/rebuild-projection.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { servePlugin } from '#plugins/agents/testing/serve.ts'
-import { createDatabase } from '#test/harness/database.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { runDeleted } from '../contract/events.ts'
 import type { RunsTables } from '../contract/tables.ts'
@@ -75,8 +73,7 @@ for (const { name, skip, open } of pluginAdapters)
     `${name}: a conversation belongs to an agent and a subject, and lives as long as a turn`,
     { skip },
     async (t) => {
-      const database = await open(t)
-      await migrate(database, migrations)
+      const database = await open(t, migrations)
       await observe(database, ['a', 'b'])
       const world = createWorld(database)
       const db = world.store.reader<RunsTables>()
@@ -128,8 +125,7 @@ for (const { name, skip, open } of pluginAdapters)
 
 for (const { name, skip, open } of pluginAdapters)
   test(`${name}: the migration has the conversations of runs that exist`, { skip }, async (t) => {
-    const database = await open(t)
-    await migrate(database, migrations)
+    const database = await open(t, migrations)
     await observe(database, ['a'])
     const world = createWorld(database)
     await turn(world, { namespace: 'a', id: 'talk' })
@@ -177,8 +173,7 @@ const flat = (node: PlanNode): readonly PlanNode[] => [node, ...(node.Plans ?? [
 const [, postgres] = adapters
 
 test('a page of conversations or turns reads its own rows of many', { skip: postgres.skip }, async (t) => {
-  const database = await postgres.open(t)
-  await migrate(database, migrations)
+  const database = await postgres.open(t, migrations)
   await fill(database)
   const db = database.root.withTables<RunsTables>()
   const deep = ['2026-11-01T02:00:00.000Z', uuidV7()]
@@ -214,9 +209,8 @@ test('a page of conversations or turns reads its own rows of many', { skip: post
 })
 
 async function serve(t: TestContext) {
-  const database = await openDatabase({ url: await createDatabase(t) })
+  const database = await openDatabase({ url: await createMigrated(t, migrations) })
   t.after(() => database.close())
-  await migrate(database, migrations)
   const world = createWorld(database)
   const served = await servePlugin(t, 'runs', () => conversationEndpoints(world))
   await observe(database, [served.namespace, served.other])

@@ -5,7 +5,6 @@ import { sql } from 'kysely'
 import { mapConcurrently } from '#core/async/map-concurrently.ts'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import type { Database } from '#core/database/database.ts'
-import { migrate } from '#core/database/migrate.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { rebuild } from '#core/event-store/rebuild-projection.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
@@ -17,9 +16,8 @@ const runs = 40
 
 for (const { name, skip, open } of pluginAdapters)
   test(`${name}: a rebuild while runs are created, executed and ended`, { skip, timeout: 480_000 }, async (t) => {
-    const database = await open(t)
     const own = { name: 'runs', migrations: new URL('../migrations/', import.meta.url) }
-    await migrate(database, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }, own])
+    const database = await open(t, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }, own])
     const world = createWorld(database)
     const launcher = await startForgedLauncher(t, (response) => response.end(script))
     const worker = startWorker(

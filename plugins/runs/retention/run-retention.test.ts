@@ -3,7 +3,6 @@ import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
 import { createLeaderElection, StaleEpoch } from '#core/database/leader-election.ts'
-import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
 import type { RunFact } from '../lifecycle/decide.ts'
@@ -21,8 +20,7 @@ const paused: RunFact = { fact: 'paused', pauseReason: 'input_required', interru
 
 for (const { name, skip, open } of pluginAdapters) {
   const setUp = async (t: TestContext) => {
-    const database = await open(t)
-    await migrate(database, [storeMigrations, runsMigrations])
+    const database = await open(t, [storeMigrations, runsMigrations])
     const world = createWorld(database)
     let removed = 0
     const job = createRunRetention({

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import type { Access } from '#core/cluster/caller.ts'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import type { Database } from '#core/database/database.ts'
-import { migrate } from '#core/database/migrate.ts'
+import type { MigrationSource } from '#core/database/migration.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import type { RunGroupBy } from '#schemas/api/run-stats.ts'
@@ -24,10 +24,12 @@ const start = Date.parse('2026-11-02T10:00:00Z')
 const everySeconds = 37
 
 /** Runs of four agents in two namespaces, one each 37 seconds, with known durations, failures and costs. */
-async function openFilled(t: TestContext, open: (t: TestContext) => Promise<Database>) {
-  const database = await open(t)
+async function openFilled(
+  t: TestContext,
+  open: (t: TestContext, sources?: readonly MigrationSource[]) => Promise<Database>,
+) {
   const own = { name: 'runs', migrations: new URL('../migrations/', import.meta.url) }
-  await migrate(database, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }, own])
+  const database = await open(t, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }, own])
   for (const name of ['a', 'b'])
     await sql`insert into object_index (kind, namespace, name, uid, rv, content_hash)
       values ('Namespace', '', ${name}, ${`uid-${name}`}, '1', '')`.execute(database.root)

@@ -4,8 +4,8 @@ import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
 import type { AccessScope } from '#core/cluster/caller.ts'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
-import { migrate } from '#core/database/migrate.ts'
 import type { Database } from '#core/database/database.ts'
+import type { MigrationSource } from '#core/database/migration.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { deleteRuns } from '../retention/delete-runs.ts'
@@ -19,9 +19,11 @@ const worker = { name: 'worker', kind: 'system' } as const
 const everywhere = [{ verb: 'list', resource: 'runs', namespace: '' }] as unknown as AccessScope<'list', 'runs'>
 const nowhere = [{ verb: 'list', resource: 'runs', namespace: 'other' }] as unknown as AccessScope<'list', 'runs'>
 
-async function openWorld(t: TestContext, open: (t: TestContext) => Promise<Database>) {
-  const database = await open(t)
-  await migrate(database, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }, runsMigrations])
+async function openWorld(
+  t: TestContext,
+  open: (t: TestContext, sources?: readonly MigrationSource[]) => Promise<Database>,
+) {
+  const database = await open(t, [storeMigrations, { name: 'cluster', migrations: clusterMigrations }, runsMigrations])
   await sql`insert into object_index (kind, namespace, name, uid, rv, content_hash)
     values ('Namespace', '', 'default', 'ns-uid', '1', '')`.execute(database.root)
   const world = createWorld(database)

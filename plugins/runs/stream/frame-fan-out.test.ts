@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
 import type { Bus } from '#core/messaging/bus/bus.ts'
-import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { uuidV7 } from '#core/async/uuid-v7.ts'
@@ -55,8 +54,7 @@ for (const adapter of pluginAdapters) {
     `${adapter.name}: clients of one run share its subscription and the bytes of a live frame`,
     { skip: adapter.skip },
     async (t) => {
-      const database = await adapter.open(t)
-      await migrate(database, [storeMigrations, runsMigrations])
+      const database = await adapter.open(t, [storeMigrations, runsMigrations])
       const { bus, open } = counting(createMemoryBus())
       const world = createWorld(database, bus)
       const run = await queueRun(world, {})
@@ -92,8 +90,7 @@ for (const adapter of pluginAdapters) {
 test('UXM5: the stream of a run that is removed with its namespace ends as cancelled; lost frames are read', async (t) => {
   const [adapter] = pluginAdapters
   assert.ok(adapter)
-  const database = await adapter.open(t)
-  await migrate(database, [storeMigrations, runsMigrations])
+  const database = await adapter.open(t, [storeMigrations, runsMigrations])
   const world = createWorld(database)
   const run = await queueRun(world, {})
   const kinds: string[] = []
@@ -122,8 +119,7 @@ test('UXM5: the stream of a run that is removed with its namespace ends as cance
 test('UXM5: waiting streams cost one query per interval, independent of their number', async (t) => {
   const [adapter] = pluginAdapters
   assert.ok(adapter)
-  const database = await adapter.open(t)
-  await migrate(database, [storeMigrations, runsMigrations])
+  const database = await adapter.open(t, [storeMigrations, runsMigrations])
   const { store, ...world } = createWorld(database)
   const run = await queueRun({ ...world, store }, {})
   let reads = 0

@@ -8,9 +8,7 @@ import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { Static } from 'typebox'
 import { openDatabase } from '#core/database/database.ts'
-import { migrate } from '#core/database/migrate.ts'
-import { pluginAdapters } from '#core/database/testing/databases.ts'
-import { createDatabase } from '#test/harness/database.ts'
+import { createMigrated, pluginAdapters } from '#core/database/testing/databases.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { heapFlags } from '#test/harness/heap-flags.ts'
 import { terminalStates } from '#schemas/runs/run.ts'
@@ -94,10 +92,9 @@ for (const [what, { settings, next, error }] of Object.entries(cases))
     `SEC14, F6: 200 MB of an agent cost its worker at most 100 MB of memory (${what})`,
     { skip: needs('postgres', 'initdb').skip, timeout: 480_000 },
     async (t) => {
-      const url = await createDatabase(t)
+      const url = await createMigrated(t, worldMigrations)
       const database = await openDatabase({ url })
       t.after(() => database.close())
-      await migrate(database, worldMigrations)
       const world = createWorld(database)
       let warm = true
       const launcher = await startForgedLauncher(t, (response) =>
@@ -121,8 +118,7 @@ for (const [what, { settings, next, error }] of Object.entries(cases))
 
 for (const { name, skip, open } of pluginAdapters) {
   const failure = async (t: TestContext, settings: Settings, frames: readonly string[]): Promise<string> => {
-    const database = await open(t)
-    await migrate(database, worldMigrations)
+    const database = await open(t, worldMigrations)
     const world = createWorld(database, undefined, settings)
     const launcher = await startForgedLauncher(t, (response) => response.end(frames.map(frame).join('')))
     const worker = startWorker(

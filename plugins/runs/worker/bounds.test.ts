@@ -5,7 +5,6 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { sql } from 'kysely'
 import type { Database } from '#core/database/database.ts'
-import { migrate } from '#core/database/migrate.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { launch, until } from '#launcher/testdata/launch.ts'
 import { says, startModelServer } from '#launcher/testdata/model-server.ts'
@@ -42,8 +41,7 @@ const succeeded = (n: number): string => entryJson('run.succeeded', n, resultJso
 
 for (const { name, skip, open } of pluginAdapters) {
   const opened = async (t: TestContext): Promise<{ database: Database; world: World }> => {
-    const database = await open(t)
-    await migrate(database, worldMigrations)
+    const database = await open(t, worldMigrations)
     return { database, world: createWorld(database) }
   }
   const start = async (t: TestContext, world: World, script: Script, some: Partial<Services> = {}) => {

@@ -12,13 +12,12 @@ import { runConsumers } from '#core/messaging/consumer/consumer-runner.ts'
 import { createMemoryBus } from '#core/messaging/bus/memory-bus.ts'
 import type { Database } from '#core/database/database.ts'
 import { openDatabase } from '#core/database/database.ts'
-import { migrate } from '#core/database/migrate.ts'
+import { createMigrated } from '#core/database/testing/databases.ts'
 import { isAlive, launch, until } from '#launcher/testdata/launch.ts'
 import { nodeAgent } from '#launcher/testdata/node-agent.ts'
 import type { LaunchOptions } from '#launcher/testdata/launch.ts'
 import { calls, chunk, open, startModelServer } from '#launcher/testdata/model-server.ts'
 import { terminalStates } from '#schemas/runs/run.ts'
-import { createDatabase } from '#test/harness/database.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { runsConsumers } from '../consumers.ts'
 import { cancelRun } from '../callers/caller-runs.ts'
@@ -35,10 +34,9 @@ const isTerminal = (run: SelectedRun): boolean => terminalStates.has(run.state)
 const workerScript = fileURLToPath(import.meta.resolve('../testing/worker-process.ts'))
 
 async function openWorld(t: TestContext) {
-  const url = await createDatabase(t)
+  const url = await createMigrated(t, worldMigrations)
   const database = await openDatabase({ url })
   t.after(() => database.close())
-  await migrate(database, worldMigrations)
   const bus = createMemoryBus()
   return { url, database, bus, world: createWorld(database, bus) }
 }

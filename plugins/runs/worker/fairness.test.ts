@@ -4,7 +4,6 @@ import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
 import type { Static } from 'typebox'
 import { Fail } from '#core/errors/domain-error.ts'
-import { migrate } from '#core/database/migrate.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { terminalStates } from '#schemas/runs/run.ts'
 import type { runsSettings } from '../contract/settings.ts'
@@ -21,8 +20,7 @@ type World = ReturnType<typeof createWorld>
 
 for (const { name, skip, open } of pluginAdapters) {
   const opened = async (t: TestContext, settings: Partial<Static<typeof runsSettings>> = {}) => {
-    const database = await open(t)
-    await migrate(database, worldMigrations)
+    const database = await open(t, worldMigrations)
     return { database, world: createWorld(database, undefined, settings) }
   }
   const queue = (world: World, namespaceUid: string, by = 'alice', input: unknown = 'x') =>

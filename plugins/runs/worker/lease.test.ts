@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { sql } from 'kysely'
-import { migrate } from '#core/database/migrate.ts'
 import { storeMigrations } from '#core/event-store/store-migrations.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { cancelRun } from '../callers/caller-runs.ts'
@@ -22,8 +21,7 @@ const one = (holder: string) => ({ holder, limit: 1, share: 1, held: new Map<str
 
 for (const { name, skip, open } of pluginAdapters) {
   test(`${name}: O6: a worker that has lost its lease writes nothing`, { skip }, async (t) => {
-    const database = await open(t)
-    await migrate(database, [storeMigrations, migrations])
+    const database = await open(t, [storeMigrations, migrations])
     const world = createWorld(database)
     const run = await queueRun(world, {})
     const claim = async (holder: string): Promise<Claim> => {
@@ -47,8 +45,7 @@ for (const { name, skip, open } of pluginAdapters) {
   })
 
   test(`${name}: O6: a worker decides again when the run that it holds was changed`, { skip }, async (t) => {
-    const database = await open(t)
-    await migrate(database, [storeMigrations, migrations])
+    const database = await open(t, [storeMigrations, migrations])
     const world = createWorld(database)
     const run = await queueRun(world, {})
     const { claims } = await world.store.transact((tx) => claimRuns(tx.tables<RunsTables>(), one('w')))

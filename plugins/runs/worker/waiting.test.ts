@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
-import { migrate } from '#core/database/migrate.ts'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
 import { launch, until } from '#launcher/testdata/launch.ts'
 import { nodeAgent } from '#launcher/testdata/node-agent.ts'
@@ -28,8 +27,7 @@ async function journalOf(world: World, run: SelectedRun): Promise<string[]> {
 
 for (const { name, skip, open } of pluginAdapters) {
   const start = async (t: TestContext) => {
-    const database = await open(t)
-    await migrate(database, worldMigrations)
+    const database = await open(t, worldMigrations)
     const world = createWorld(database)
     let url: string | undefined
     /** A worker to which the state role answers `readiness` or an error; it counts the questions. */

@@ -6,14 +6,12 @@ import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { openDatabase } from '#core/database/database.ts'
-import { migrate } from '#core/database/migrate.ts'
-import { pluginAdapters } from '#core/database/testing/databases.ts'
+import { createMigrated, pluginAdapters } from '#core/database/testing/databases.ts'
 import { launch, until } from '#launcher/testdata/launch.ts'
 import { nodeAgent } from '#launcher/testdata/node-agent.ts'
 import { terminalStates } from '#schemas/runs/run.ts'
 import type { EndedSpan } from '#core/telemetry/tracer.ts'
 import { createTracer } from '#core/telemetry/tracer.ts'
-import { createDatabase } from '#test/harness/database.ts'
 import { needs } from '#test/harness/find-server.ts'
 import { freePort } from '#test/harness/free-port.ts'
 import type { LiveFrame } from '../contract/live-frame.ts'
@@ -55,8 +53,7 @@ async function answer(world: World, runId: string): Promise<SelectedRun | undefi
 
 for (const { name, skip, open } of pluginAdapters) {
   const start = async (t: TestContext) => {
-    const database = await open(t)
-    await migrate(database, worldMigrations)
+    const database = await open(t, worldMigrations)
     const launched = await launch(t, {
       command: nodeAgent,
       config: { limits: { concurrency: 8 } },
@@ -93,8 +90,7 @@ for (const { name, skip, open } of pluginAdapters) {
     `${name}: executing a run is a span of its trace, with the launcher's span as its child`,
     { skip },
     async (t) => {
-      const database = await open(t)
-      await migrate(database, worldMigrations)
+      const database = await open(t, worldMigrations)
       const launched = await launch(t, { command: nodeAgent })
       const world = createWorld(database)
       const spans: EndedSpan[] = []
@@ -134,8 +130,7 @@ for (const { name, skip, open } of pluginAdapters) {
   })
 
   test(`${name}: a resumed run is in state running before any worker claims it`, { skip }, async (t) => {
-    const database = await open(t)
-    await migrate(database, worldMigrations)
+    const database = await open(t, worldMigrations)
     const launched = await launch(t, { command: nodeAgent })
     const world = createWorld(database)
     const services = () => workerServices(world, () => launched.url)
@@ -157,8 +152,7 @@ for (const { name, skip, open } of pluginAdapters) {
   })
 
   test(`${name}: a run shows the latest revision that answered`, { skip }, async (t) => {
-    const database = await open(t)
-    await migrate(database, worldMigrations)
+    const database = await open(t, worldMigrations)
     const world = createWorld(database)
     const first = await launch(t, { command: nodeAgent, env: { MESH_AGENT_REVISION: '3' } })
     const second = await launch(t, { command: nodeAgent, env: { MESH_AGENT_REVISION: '4' } })
@@ -180,8 +174,7 @@ for (const { name, skip, open } of pluginAdapters) {
   })
 
   test(`${name}: a worker that takes over records the revision that its predecessor did not`, { skip }, async (t) => {
-    const database = await open(t)
-    await migrate(database, worldMigrations)
+    const database = await open(t, worldMigrations)
     const world = createWorld(database)
     const launched = await launch(t, { command: nodeAgent, env: { AGENT_CANCELS: 'true', MESH_AGENT_REVISION: '9' } })
     const services = () => workerServices(world, () => launched.url)
@@ -210,8 +203,7 @@ for (const { name, skip, open } of pluginAdapters) {
     `${name}: a run of a busy agent waits, its time limit continues, and a cancel is immediate`,
     { skip },
     async (t) => {
-      const database = await open(t)
-      await migrate(database, worldMigrations)
+      const database = await open(t, worldMigrations)
       const launched = await launch(t, { command: nodeAgent, config: { limits: { concurrency: 1 } } })
       const world = createWorld(database)
       const worker = startWorker(
@@ -246,8 +238,7 @@ for (const { name, skip, open } of pluginAdapters) {
     `${name}: a run times out after limits.timeout, at its agent or while it waits for a busy one`,
     { skip },
     async (t) => {
-      const database = await open(t)
-      await migrate(database, worldMigrations)
+      const database = await open(t, worldMigrations)
       const env = { AGENT_CANCELS: 'true' }
       const slow = await launch(t, { command: nodeAgent, config: { limits: { concurrency: 1, timeout: '1h' } }, env })
       // Longer than a busy machine takes from a run to its invocation: a run whose time ends before it is invoked says that it waited.
@@ -287,8 +278,7 @@ for (const { name, skip, open } of pluginAdapters) {
     `${name}: an agent without an address fails the run; a failing agent reports its own reason`,
     { skip },
     async (t) => {
-      const database = await open(t)
-      await migrate(database, worldMigrations)
+      const database = await open(t, worldMigrations)
       const world = createWorld(database)
       const worker = startWorker(
         workerServices(world, () => undefined, 200),
@@ -452,9 +442,8 @@ test(
 
 // A separate database, whose address other processes use too.
 async function openRuns(t: TestContext) {
-  const url = await createDatabase(t)
+  const url = await createMigrated(t, worldMigrations)
   const database = await openDatabase({ url })
   t.after(() => database.close())
-  await migrate(database, worldMigrations)
   return { url, database }
 }

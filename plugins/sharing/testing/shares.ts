@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Access, Caller } from '#core/cluster/caller.ts'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import type { Database } from '#core/database/database.ts'
-import { migrate } from '#core/database/migrate.ts'
+import type { MigrationSource } from '#core/database/migration.ts'
 import { buildServer } from '#core/http/testing/build-server.ts'
 import type { BuildOptions } from '#core/http/testing/build-server.ts'
 import type { KubeClient } from '#core/kube/client.ts'
@@ -42,12 +42,11 @@ export interface TestCluster {
 /** Shares of runs of the test agent, served as by a BFF, on a migrated database with a live namespace `default`. */
 export async function openShares(
   t: TestContext,
-  open: (t: TestContext) => Promise<Database>,
+  open: (t: TestContext, sources?: readonly MigrationSource[]) => Promise<Database>,
   some: Partial<SharingSettings> = {},
 ) {
-  const database = await open(t)
   const cluster = { name: 'cluster', migrations: clusterMigrations }
-  await migrate(database, [cluster, runsMigrations, httpMigrations, sharingMigrations])
+  const database = await open(t, [cluster, runsMigrations, httpMigrations, sharingMigrations])
   await sql`insert into object_index (uid, kind, namespace, name, rv, content_hash)
     values ('ns-uid', 'Namespace', '', 'default', '1', '')`.execute(database.root)
   const bus = createMemoryBus()

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Access } from '#core/cluster/caller.ts'
 import { clusterMigrations } from '#core/cluster/object-index-tables.ts'
 import type { Database } from '#core/database/database.ts'
-import { migrate } from '#core/database/migrate.ts'
+import type { MigrationSource } from '#core/database/migration.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import { readOwners } from '#plugins/runs/store/read-owners.ts'
 import type { RunsTables } from '#plugins/runs/contract/tables.ts'
@@ -46,11 +46,10 @@ export function exportOf(...spans: readonly object[]) {
 /** Spans on a migrated database with runs of the test agent, in a live namespace `default`. */
 export async function openSpans(
   t: TestContext,
-  open: (t: TestContext) => Promise<Database>,
+  open: (t: TestContext, sources?: readonly MigrationSource[]) => Promise<Database>,
   some: Partial<TracesSettings> = {},
 ) {
-  const database = await open(t)
-  await migrate(database, [{ name: 'cluster', migrations: clusterMigrations }, runsMigrations, tracesMigrations])
+  const database = await open(t, [{ name: 'cluster', migrations: clusterMigrations }, runsMigrations, tracesMigrations])
   await sql`insert into object_index (uid, kind, namespace, name, rv, content_hash)
     values ('ns-uid', 'Namespace', '', 'default', '1', '')`.execute(database.root)
   const world = createWorld(database)

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
-import { migrate } from '#core/database/migrate.ts'
 import { createStore } from '#core/event-store/create-store.ts'
 import { agentOf, declarative } from '../../testing/agent-fixture.ts'
 import { agentEvents } from '../../contract/events.ts'
@@ -29,8 +28,7 @@ const of = (status: Parameters<typeof factsOf>[1]) =>
 
 for (const { name, skip, open } of pluginAdapters) {
   test(`${name}: a transition is published once, also by a manager that starts again`, { skip }, async (t) => {
-    const database = await open(t)
-    await migrate(database, [])
+    const database = await open(t, [])
     const store = createStore(database, { projections: [], eventTypes: agentEvents })
     let now = new Date('2026-11-29T10:00:05Z')
     const publish = createPublishFacts(store, () => now)
@@ -58,8 +56,7 @@ for (const { name, skip, open } of pluginAdapters) {
   })
 
   test(`${name}: a transition that the store did not take is published later`, { skip }, async (t) => {
-    const database = await open(t)
-    await migrate(database, [])
+    const database = await open(t, [])
     const store = createStore(database, { projections: [], eventTypes: agentEvents })
     let isAway = true
     const transact: typeof store.transact = (fn) => {
