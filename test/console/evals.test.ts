@@ -41,6 +41,13 @@ test('the chart goes from the oldest to the newest, and an evaluation without a 
   )
   assert.equal(toScoreLine(points), 'M12.50 15.00M62.50 5.00L87.50 50.00')
   assert.equal(toScoreLine([]), '')
+  const [last, ...rest] = cannedEvaluation.history
+  const baselineLast = toScorePoints([...rest, last!])
+  assert.deepEqual(
+    baselineLast.map(({ past }) => past.revision),
+    points.map(({ past }) => past.revision),
+    'a revision that was evaluated late stands at its number',
+  )
 })
 
 test('a gate says which revision it holds and why, and which one serves', () => {

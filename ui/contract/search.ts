@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 /** Parameters of an address, as strings. */
 export type SearchValues = Readonly<Record<string, string | undefined>>
 
-/** Changes parameters. What opens something pushes an entry of the history, so that Back closes it; a filter replaces the last one. */
+/** Changes parameters, and leaves the page where it is scrolled. What opens something pushes an entry of the history, so that Back closes it; a filter replaces the last one. */
 export type ChangeAddress = (changes: SearchValues, how?: 'push' | 'replace') => void
 
 /** The parameters of the address, and a function that changes some of them. `undefined` and an empty string remove one. */
@@ -12,9 +12,8 @@ export function useAddress(): readonly [SearchValues, ChangeAddress] {
   const navigate = useNavigate()
   const change: ChangeAddress = (changes, how = 'replace') => {
     const given = Object.entries({ ...search, ...changes }).filter(([, value]) => value !== undefined && value !== '')
-    navigate({ to: '.', search: Object.fromEntries(given), replace: how === 'replace', state: (was) => was }).catch(
-      () => undefined,
-    )
+    const shown = { replace: how === 'replace', resetScroll: false, state: <T>(was: T) => was }
+    navigate({ to: '.', search: Object.fromEntries(given), ...shown }).catch(() => undefined)
   }
   return [search, change]
 }

@@ -9,13 +9,16 @@ export interface ScorePoint {
   readonly past: PastEvaluation
 }
 
-/** Points of a history, oldest at the left. Pure. */
+/** Points of a history: the revisions of one agent by their numbers, those of several by time. Pure. */
 export function toScorePoints(history: readonly PastEvaluation[]): readonly ScorePoint[] {
   const oldest = history.toReversed()
-  return oldest.map((past, index) => ({
+  const isOfOne = new Set(history.map(({ agent }) => agent)).size === 1
+  // A suite may evaluate the serving revision after its candidate, for a baseline.
+  const points = isOfOne ? oldest.toSorted((a, b) => a.revision - b.revision) : oldest
+  return points.map((past, index) => ({
     id: past.evaluationId,
     // A point of its own stands in the middle.
-    x: ((index + 0.5) / oldest.length) * 100,
+    x: ((index + 0.5) / points.length) * 100,
     y: past.score === null ? undefined : Math.min(1, Math.max(0, past.score)) * 100,
     past,
   }))

@@ -20,7 +20,7 @@ interface ScoreChartProps {
   readonly shown?: string | undefined
 }
 
-/** Scores of revisions, oldest left, with the score that is required and the revisions that serve. The page has a table of the same. */
+/** Scores of revisions with the score that is required and the revisions that serve. The page has a table of the same. */
 export function ScoreChart({ history, minScore, shown }: ScoreChartProps) {
   const points = toScorePoints(history)
   const labels = shownLabels(points.length, useNarrow() ? 5 : 14)

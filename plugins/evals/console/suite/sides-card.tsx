@@ -37,7 +37,10 @@ export function SidesCard({ result, evaluation, suite, onClose }: SidesCardProps
     apiQuery<Static<typeof DatasetCase>>(['datasets', name, 'cases', caseId], { namespace }),
   )
   const card = useRef<HTMLDivElement>(null)
-  useEffect(() => card.current?.scrollIntoView({ block: 'nearest' }), [])
+  useEffect(() => {
+    // The promise that some browsers return would be taken for the function that ends the effect.
+    card.current?.scrollIntoView({ block: 'nearest' })
+  }, [])
   useKeys([{ keys: 'Escape', label: text.close, run: onClose }])
   const input = candidate.run?.input ?? given?.input
   return (
