@@ -233,6 +233,8 @@ export interface ResolvedPrompt {
 export interface AgentPromptSource {
   /** Called in each reconciliation of an agent with a prompt, never for a run. A condition of the agent says why a prompt was not found. */
   resolve(agent: AgentDeploymentObject): Promise<ResolvedPrompt | Pick<Condition, 'reason' | 'message'>>
+  /** Who chose the version that `spec.prompt` finds: who moved its label last, or without one the author of the version. */
+  authorOf(agent: AgentDeploymentObject): Promise<string | undefined>
   /** Whether a prompt exists; null if the caller may not read it. */
   find(caller: Caller, target: Pick<Reference, 'namespace' | 'name'>): Promise<boolean | null>
   /** Events about a prompt, their subject, that reconcile the agents which refer to it. */

@@ -19,6 +19,7 @@ import type { FindAutoscaler } from './parts/ask-replicas.ts'
 import type { PartCondition } from './conditions/part-condition.ts'
 import { replaceLostPods } from './status/replace-lost-pods.ts'
 import { listRevisions } from './owned/list-revisions.ts'
+import { changerOfPrompt } from './revision/changer-of-prompt.ts'
 import { planRevision, toRevisionData } from './revision/plan-revision.ts'
 import { pruneRevisions } from './revision/prune-revisions.ts'
 import type { RevisionAuthors } from './revision/revision-author.ts'
@@ -124,8 +125,9 @@ async function planOf(
   const { resolved } = judged.judgement
   if (resolved === undefined) return undefined
   const data = toRevisionData(agent, resolved)
-  // The audit log identifies the revision's author by the resource version of the agent that was read.
-  const plan = planRevision(agent, data, judged.revisions)
+  const changedBy = await changerOfPrompt(context.prompts, agent, data, judged.revisions)
+  // The audit log identifies another author by the resource version of the agent that was read.
+  const plan = planRevision(agent, data, judged.revisions, changedBy)
   const { replicas, condition } = await askReplicas(context.parts?.replicas ?? [], agent, context)
   return { ...judged, data, plan, held: await holdsOf(context, agent, plan.name), replicas, scaled: condition }
 }

@@ -134,6 +134,11 @@ export function formerNumbers({ metadata }: Revision): number[] {
   return list.split(',').flatMap((number) => toNumber(number) ?? [])
 }
 
+/** The newest of revisions in any order. */
+export function newestOf(revisions: readonly Revision[]): Revision | undefined {
+  return revisions.toSorted((a, b) => a.revision - b.revision).at(-1)
+}
+
 /** The first number of a revision's content, with which its pods are labelled. */
 export function firstNumber(revision: Revision): number {
   return formerNumbers(revision)[0] ?? revision.revision

@@ -42,8 +42,8 @@ for (const { make, options } of apiServers)
     const write = { namespace, name: 'greet', by: 'ann', labels: [], expect: () => undefined }
     const at = () => ({ ...write, at: new Date() })
     const append = (text: string) => store.transact((tx) => appendVersionIn(tx, { ...at(), content: { text } }))
-    const move = (label: string, version: number) =>
-      store.transact((tx) => moveLabelsIn(tx, at(), new Map([[label, version]])))
+    const move = (label: string, version: number, by = 'ann') =>
+      store.transact((tx) => moveLabelsIn(tx, { ...at(), by }, new Map([[label, version]])))
     const caller = { cluster } as Caller
     const revisions = async () => (await readRevisions(caller, ref)).revisions
     const promptOf = ({ data }: Revision) => data?.resolved?.prompt as ResolvedPrompt | undefined
@@ -66,12 +66,12 @@ for (const { make, options } of apiServers)
     assert.deepEqual([first?.systemPrompt, first?.label], ['Greet Ada.', 'staging'])
     await append('Welcome {{name}}.')
     await append('Good day {{name}}, {{wish}}.')
-    await move('staging', 2)
+    await move('staging', 2, 'bob')
     assert.equal((await newest(2))?.systemPrompt, 'Welcome Ada.')
-    await move('staging', 3)
+    await move('staging', 3, 'bob')
     await when('ResolvedRefs=False PromptVariableMissing')
     await move('other', 3)
-    await move('staging', 2)
+    await move('staging', 2, 'bob')
     await when('ResolvedRefs=True ResolvedRefs')
     const stored = await revisions()
     assert.deepEqual(
@@ -81,6 +81,11 @@ for (const { make, options } of apiServers)
     )
     const [second] = toVersions(await agent(), stored)
     assert.deepEqual([second?.prompt?.version, second?.prompt?.label], [2, 'staging'])
+    assert.deepEqual(
+      [second?.createdBy, second?.createdByExact],
+      ['bob', true],
+      'who moved the label made the revision',
+    )
     assert.equal(second?.summary, 'prompt greet is version 2 instead of 1')
     const shown = [1, 2].map((one) => shownSpecAt({ ...missing }, stored, String(one)).prompt?.version)
     assert.deepEqual(shown, [1, 2], 'the diff of the versions has the numbers')

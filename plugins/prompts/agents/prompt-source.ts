@@ -4,6 +4,7 @@ import { promptRevisionDeleted } from '../contract/events.ts'
 import { promptResource } from '../contract/resources.ts'
 import type { PromptServices } from '../services/create-services.ts'
 import { findPrompt } from '../store/read-prompt.ts'
+import { promptAuthorOf } from './prompt-author.ts'
 import { resolvePrompt } from './resolve-prompt.ts'
 
 /** Resolves prompts of agents: in a reconciliation, and for a caller whether they exist. */
@@ -11,6 +12,7 @@ export function createPromptSource(services: Pick<PromptServices, 'store'>): Age
   const { created, updated, deleted, labelMoved } = promptResource.events
   return {
     resolve: (agent) => resolvePrompt(services, agent),
+    authorOf: (agent) => promptAuthorOf(services, agent),
     find: async (caller, { namespace, name }) => {
       if (!isLabel(namespace)) return false
       const access = await caller.may('get', promptResource.names.resource, { namespace, name })

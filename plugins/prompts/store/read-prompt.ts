@@ -30,13 +30,19 @@ export async function findPrompt(store: Reads, key: StoredKey): Promise<FoundPro
 }
 
 /** Number of the chosen version: `production`, else the latest one, unless a number or a label is given. Undefined for an unknown label. */
-export function versionOf({ row, labels }: FoundPrompt, { version, label }: VersionChoice): number | undefined {
-  const { reads = '' } = promptResource.spec.revisions ?? {}
-  const latest = row.revision ?? undefined
-  const of = (name: string): number | undefined => (Object.hasOwn(labels, name) ? labels[name] : undefined)
+export function versionOf(found: FoundPrompt, choice: VersionChoice): number | undefined {
+  const { version, label } = choice
   if (version !== undefined) return version
-  if (label === undefined) return of(reads) ?? latest
-  return label === 'latest' ? latest : of(label)
+  const followed = labelOf(found, choice)
+  if (followed !== undefined) return found.labels[followed]
+  return label === undefined || label === 'latest' ? (found.row.revision ?? undefined) : undefined
+}
+
+/** The label that decides the version. Undefined if a number, the latest version or an unknown label is chosen. */
+export function labelOf({ labels }: FoundPrompt, { version, label }: VersionChoice): string | undefined {
+  if (version !== undefined || label === 'latest') return undefined
+  const followed = label ?? promptResource.spec.revisions?.reads ?? ''
+  return Object.hasOwn(labels, followed) ? followed : undefined
 }
 
 /** The fields of a version, or undefined if no version has that number. */

@@ -101,6 +101,18 @@ export async function insertMove(
   )
 }
 
+/** Who moved a label of an object last. */
+export async function lastMoverOf(
+  db: QueryExecutorProvider,
+  names: StoredNames,
+  id: string,
+  label: string,
+): Promise<string | undefined> {
+  const { rows } = await sql<Pick<MoveRow, 'moved_by'>>`select moved_by from ${sql.table(tablesOf.moves(names))}
+    where object_id = ${id} and label = ${label} order by n desc limit 1`.execute(db)
+  return rows[0]?.moved_by
+}
+
 /** A page of the moves of all labels of an object, newest first. */
 export async function readMoves(
   db: QueryExecutorProvider,

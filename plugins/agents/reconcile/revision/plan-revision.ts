@@ -15,6 +15,7 @@ import { isEqual } from '#schemas/values/json-diff.ts'
 import {
   firstNumber,
   formerNumbers,
+  newestOf,
   pinnedSpec,
   revisionAt,
   summarize,
@@ -57,20 +58,21 @@ export function revisionName(agent: AgentDeploymentObject, data: RevisionData): 
   return `${agent.metadata.name}-${stableHash(data)}`
 }
 
-/** Plans the revision of this content, given the existing revisions of the agent. */
+/** Plans the revision of this content, given the existing revisions of the agent, and who changed it if that was not a change of the agent. */
 export function planRevision(
   agent: AgentDeploymentObject,
   data: RevisionData,
   existing: readonly Revision[],
+  changedBy?: string,
 ): RevisionPlan {
   const name = revisionName(agent, data)
-  const newest = existing.toSorted((a, b) => a.revision - b.revision).at(-1)
+  const newest = newestOf(existing)
   const revision = (newest?.revision ?? 0) + 1
   const same = existing.find((one) => one.metadata.name === name)
   const first = same === undefined ? revision : firstNumber(same)
   if (newest !== undefined && same === newest) return { do: 'nothing', name, revision: newest.revision, first }
   // Kept with the revision: the previous revision may be pruned, or become a later one by a rollback (UXM7).
-  const made = { [SUMMARY_ANNOTATION]: summarize(newest && (newest.data ?? {}), data), ...madeBy(agent) }
+  const made = { [SUMMARY_ANNOTATION]: summarize(newest && (newest.data ?? {}), data), ...madeBy(agent, changedBy) }
   const target = newest && rollbackTarget(agent, newest, existing)
   const rollback: Record<string, string> =
     target === undefined ? {} : { [SOURCE_ANNOTATION]: 'rollback', [ROLLBACK_ANNOTATION]: target }
@@ -122,11 +124,12 @@ function raised(revision: Revision): Record<string, string | null> {
 }
 
 // The field manager is chosen by the client, so it is a guess until the audit log has the authenticated actor (ADR 0030).
-function madeBy({ metadata }: AgentDeploymentObject): Record<string, string> {
+function madeBy({ metadata }: AgentDeploymentObject, changedBy: string | undefined): Record<string, string> {
   const manager = metadata.managedFields?.filter((one) => one.subresource === undefined).at(-1)?.manager
+  const author = changedBy ?? (manager === undefined ? undefined : guessedActor(manager))
   return {
-    ...(manager === undefined ? {} : { [CREATED_BY_ANNOTATION]: guessedActor(manager) }),
-    [CREATED_BY_EXACT_ANNOTATION]: 'false',
+    ...(author === undefined ? {} : { [CREATED_BY_ANNOTATION]: author }),
+    [CREATED_BY_EXACT_ANNOTATION]: String(changedBy !== undefined),
     [CHANGE_ANNOTATION]: metadata.generation === 1 ? 'create' : (metadata.resourceVersion ?? ''),
   }
 }

@@ -2,6 +2,7 @@ import type { KubeClient } from '#core/kube/client.ts'
 import { AGENT_DEFAULTS } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject, AgentDeploymentStatus } from '#schemas/crds/agent-deployment.ts'
 import { controllerRevisions } from '../../contract/resources.ts'
+import { newestOf } from '../../versions/revisions.ts'
 import type { Revision } from '../../versions/revisions.ts'
 import { ignore, removeChild } from '../owned/apply-child.ts'
 import { configName, toLauncherConfig } from './launcher-config.ts'
@@ -18,7 +19,7 @@ export async function pruneRevisions(
 ): Promise<readonly Revision[]> {
   const limit = agent.spec.rollout?.revisionHistoryLimit ?? AGENT_DEFAULTS.revisionHistoryLimit
   const revisions = await listRevisions(cluster, agent)
-  const newest = revisions.toSorted((a, b) => a.revision - b.revision).at(-1)?.metadata.name
+  const newest = newestOf(revisions)?.metadata.name
   const inUse = new Set([status.currentRevision, status.candidateRevision, status.latestSuccessfulRevision, newest])
   const old = revisionsToPrune(revisions, limit, inUse)
   const left = revisions.filter((one) => !old.includes(one))

@@ -2,6 +2,7 @@ import type { KubeClient } from '#core/kube/client.ts'
 import { AGENT_DEFAULTS } from '#schemas/crds/agent-deployment.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { pods as podResource } from '../../contract/resources.ts'
+import { newestOf } from '../../versions/revisions.ts'
 import type { ConditionProblem } from '../conditions/problem.ts'
 import { findOwn } from '../owned/apply-child.ts'
 import { REVISION_ANNOTATION } from '../owned/names.ts'
@@ -52,7 +53,7 @@ export async function readDeployed(cluster: KubeClient, agent: AgentDeploymentOb
 
 async function newestJob(cluster: KubeClient, agent: AgentDeploymentObject): Promise<string | undefined> {
   const revisions = await listRevisions(cluster, agent)
-  return revisions.toSorted((a, b) => a.revision - b.revision).at(-1)?.metadata.name
+  return newestOf(revisions)?.metadata.name
 }
 
 async function readPods(cluster: KubeClient, agent: AgentDeploymentObject): Promise<readonly AgentPod[]> {
