@@ -36,6 +36,8 @@ const ofObject: Rule = ({ kind, namespace, name }) => {
   const others = path === 'agents' ? [list('summary', SUMMARY_MS)] : []
   return [list(path), below(own), list('topology', SUMMARY_MS), ...others]
 }
+// The history of a suite marks the revisions that serve.
+const ofDeployed: Rule = (event) => [...ofObject(event), below(['evalsuites'], LIST_MS)]
 // The health of providers follows their calls, too.
 const ofCall: Rule = () => [below(['cost'], COST_MS), below(['tenants'], COST_MS), list('providers', STATS_MS)]
 const ofTenant: Rule = () => [below(['tenants'], LIST_MS), list('summary', SUMMARY_MS)]
@@ -48,7 +50,7 @@ const ofDataset: Rule = () => [below(['datasets'], LIST_MS)]
 const rules: Readonly<Record<string, Rule>> = {
   'agents.degraded': ofObject,
   'agents.ready': ofObject,
-  'agents.revision-deployed': ofObject,
+  'agents.revision-deployed': ofDeployed,
   'agents.revision-held': ofObject,
   'budgets.spend-limit-exceeded': ofTenant,
   'cluster.created': ofObject,
