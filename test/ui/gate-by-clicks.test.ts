@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import test from 'node:test'
 import type { Page } from 'playwright-core'
@@ -11,6 +12,7 @@ import { signIn, untilShown, watchPage } from './open-console.ts'
 // Where pictures of the walk go, for people to look at.
 const pictures = process.env['MESH_PICTURES']
 const good = 'You greet people in one friendly sentence.'
+const bad = 'You greet people in one curt word.'
 const said = [
   ['My name is Ada.', 'Welcome, Ada!'],
   ['Good morning!', 'Welcome! How can I help you?'],
@@ -53,13 +55,13 @@ async function makeDataset(page: Page): Promise<void> {
 }
 
 test(
-  'by clicks only: three runs become a labelled and pinned dataset, and a suite of it gates their agent',
+  'by clicks only: runs become a dataset, a suite holds a worse prompt with its reason, and the fixed one serves',
   { skip: long ? needsChromium.skip : 'walks with --long', timeout: 600_000 },
   async (t) => {
     const platform = await startEmbedded(t)
     await walk.makeFrontDesk(platform)
     const browser = await startBrowser(t)
-    const { page } = await watchPage(await browser.newContext(windowOf({ scheme: 'light', width: 'wide' })))
+    const { page, problems } = await watchPage(await browser.newContext(windowOf({ scheme: 'light', width: 'wide' })))
     await signIn(page, platform, 'operator')
     await makeDataset(page)
 
@@ -72,5 +74,38 @@ test(
     await page.getByText('r2 serves').first().waitFor()
     await page.getByRole('gridcell', { name: '1.00' }).first().waitFor()
     await show(page, 'passed')
+
+    await walk.changePrompt(page, 2, bad)
+    await openAgent(page, 'Versions')
+    await page.getByText('held by gate: 0.00 of 0.80').first().waitFor()
+    await show(page, 'held')
+    const texts = page.getByRole('link', { name: 'Compare the texts of the prompt' })
+    await texts.click()
+    await page.getByRole('heading', { name: 'v1 → v2' }).first().waitFor()
+    await show(page, 'texts')
+    await openAgent(page, 'Score')
+    await page.getByText('r3 is held at zero traffic').first().waitFor()
+    await page.getByText('Score 0.00, required 0.80.').first().waitFor()
+    await page.getByText('r2 serves').first().waitFor()
+    await show(page, 'score')
+    await page.getByRole('main').getByRole('link', { name: 'welcoming' }).first().click()
+    await page.getByText('3 cases regressed').first().waitFor()
+    await page.getByRole('row').filter({ hasText: 'Regressed' }).first().click()
+    await page.getByRole('heading', { name: 'Outputs' }).first().waitFor()
+    await show(page, 'sides')
+    await openAgent(page, 'Playground')
+    await walk.talk(page, ...said[0])
+
+    await walk.changePrompt(page, 3, `${good} It is short.`)
+    await openAgent(page, 'Score')
+    await page.getByText('r4 serves').first().waitFor()
+    await page
+      .getByRole('row', { name: /r4.*serves/ })
+      .first()
+      .waitFor()
+    await show(page, 'served')
+    await openAgent(page, 'Playground')
+    await walk.talk(page, ...said[1])
+    assert.deepEqual(problems, [])
   },
 )

@@ -53,6 +53,21 @@ export async function writePrompt(page: Page, text: string): Promise<void> {
   await page.waitForURL(/\/prompts\/demo\/greet/)
 }
 
+/** Writes this version of the prompt, and moves the label of its agents to it. */
+export async function changePrompt(page: Page, version: number, text: string): Promise<void> {
+  await openPage(page, 'Build', 'Prompts')
+  await page.getByRole('gridcell', { name: 'greet' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'New version' }).click()
+  await dialog.getByRole('textbox', { name: 'Text' }).fill(text)
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Move a label' }).click()
+  await dialog.locator(`input[value='${version}']`).waitFor()
+  await dialog.getByRole('button', { name: 'Move', exact: true }).click()
+  await dialog.waitFor({ state: 'detached' })
+}
+
 /** Makes `reception` from a recipe: its prompt is the managed one. */
 export async function makeAgent(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'New agent' }).first().click()
