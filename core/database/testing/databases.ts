@@ -63,9 +63,9 @@ function keyOf(sources: readonly MigrationSource[]): string {
     hash.update(`\n${name}`)
     for (const one of declared) hash.update(`\n${one.name} ${one.up.toString()}`)
     if (migrations === undefined) continue
+    const folder = migrations.href.replace(/\/?$/, '/')
     for (const file of readdirSync(migrations).toSorted())
-      if (file.endsWith('.ts'))
-        hash.update(`\n${file} `).update(readFileSync(new URL(file, `${migrations.href.replace(/\/?$/, '/')}`)))
+      if (file.endsWith('.ts')) hash.update(`\n${file} `).update(readFileSync(new URL(file, folder)))
   }
   return hash.digest('hex').slice(0, 24)
 }
