@@ -76,6 +76,13 @@ test('a form patches its document, and says what it cannot show', needsChromium,
   await form.getByRole('button', { name: 'Add to Namespaces' }).click()
   assert.match(await form.innerText(), /must have at most 2 entries/)
   await form.getByRole('button', { name: 'Remove Namespaces 3' }).click()
+  const extra = form.getByRole('textbox', { name: /^Extra/ }).first()
+  await extra.fill('values: [')
+  assert.match(await form.innerText(), /must be the YAML of an object/)
+  await extra.fill('values: [ a,  b ] # both')
+  assert.equal(await form.getByRole('alert').count(), 0)
+  await extra.blur()
+  assert.equal(await extra.inputValue(), 'values:\n  - a\n  - b\n', 'as the document has it')
   // A schema that contains itself is as deep as one opens it.
   for (const _ of [1, 2, 3])
     await form

@@ -37,6 +37,8 @@ export const documentText = {
     onlyInYamlDetail: 'These fields are kept as they are:',
     elsewhere: 'Refused',
     required: 'required',
+    asYaml: 'YAML',
+    notAnObject: 'must be the YAML of an object',
     unset: 'not set',
     byDefault: (value: string) => `default ${value}`,
     yes: 'Yes',

@@ -44,6 +44,7 @@ export const exampleSchema: ValueSchema = {
         about: { type: 'string', maxLength: 4000, description: 'What it is for.' },
         isShared: { type: 'boolean', default: false, description: 'Whether others may use it.' },
         quota: { $ref: '#/components/schemas/Quota' },
+        extra: { type: 'object', description: 'What other programs keep here.' },
         // A schema that contains itself.
         parent: { $ref: '#/components/schemas/Spec' },
       },

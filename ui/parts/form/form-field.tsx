@@ -8,6 +8,7 @@ import { toPointer } from '../yaml/yaml-source.ts'
 import { Icon } from '../icon/icon.tsx'
 import styles from './form.module.css'
 import { fieldTitle, useFormEdit } from './form-edit.ts'
+import { FreeField } from './free-field.tsx'
 import { MapField, RemoveButton } from './map-field.tsx'
 import { fitsShape } from './only-in-yaml.ts'
 import { ScalarField } from './scalar-field.tsx'
@@ -25,7 +26,8 @@ export function FormField(props: FieldProps): ReactNode {
   if (!isShown || isBlocked(source.document, props.path)) return undefined
   if (shape === 'object') return <Group {...props} inside={() => <ObjectFields {...props} />} />
   if (shape === 'map') return <Group {...props} inside={() => <MapField {...props} />} />
-  return shape === 'list' ? <Group {...props} inside={() => <ListField {...props} />} /> : <ScalarField {...props} />
+  if (shape === 'list') return <Group {...props} inside={() => <ListField {...props} />} />
+  return shape === 'free' ? <FreeField {...props} /> : <ScalarField {...props} />
 }
 
 /** The fields of an object: required ones first, then those with a value. They keep their places while one types. */

@@ -10,7 +10,7 @@ const MAX_LISTED = 50
 export function fitsShape(shape: ValueShape, value: unknown): boolean {
   if (value === undefined || value === null) return shape !== 'other'
   if (shape === 'list') return Array.isArray(value)
-  if (shape === 'object' || shape === 'map') return toNode(value) !== undefined
+  if (shape === 'object' || shape === 'map' || shape === 'free') return toNode(value) !== undefined
   if (shape === 'other') return false
   return shape === 'boolean' ? typeof value === 'boolean' : typeof value !== 'object'
 }

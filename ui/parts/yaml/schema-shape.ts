@@ -9,7 +9,17 @@ export interface ValueSchema {
 }
 
 /** How a value of a schema is entered. */
-export type ValueShape = 'string' | 'text' | 'number' | 'boolean' | 'choice' | 'object' | 'list' | 'map' | 'other'
+export type ValueShape =
+  | 'string'
+  | 'text'
+  | 'number'
+  | 'boolean'
+  | 'choice'
+  | 'object'
+  | 'list'
+  | 'map'
+  | 'free'
+  | 'other'
 
 const MAX_REFERENCES = 20
 /** From so many characters on a string has several lines. */
@@ -43,7 +53,7 @@ export function toNode(value: unknown): SchemaNode | undefined {
   return value instanceof Object && !Array.isArray(value) ? (value as SchemaNode) : undefined
 }
 
-/** How a value of a resolved schema is entered; `other` in YAML only. */
+/** How a value of a resolved schema is entered: `free` is an object of any fields, `other` in the YAML of the document only. */
 export function shapeOf({ node }: ValueSchema): ValueShape {
   if (choicesOf(node).length > 0) return 'choice'
   if (isNumberOrText(node)) return 'string'
@@ -56,7 +66,8 @@ export function shapeOf({ node }: ValueSchema): ValueShape {
   if (type === 'array') return toNode(node['items']) === undefined ? 'other' : 'list'
   if (type !== 'object') return 'other'
   if (toNode(node['properties']) !== undefined) return 'object'
-  return valuesOf({ node, named: {} }) === undefined ? 'other' : 'map'
+  if (valuesOf({ node, named: {} }) !== undefined) return 'map'
+  return isOpen(node) ? 'free' : 'other'
 }
 
 /** Whether a value is a number or a string: by the mark of Kubernetes, or by the types that the API names. */
