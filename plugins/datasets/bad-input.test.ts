@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { setImmediate as turn } from 'node:timers/promises'
 import test from 'node:test'
+import { sql } from 'kysely'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
 import type { RunsTables } from '#plugins/runs/contract/tables.ts'
 import { readRunContent } from '#plugins/runs/store/reads.ts'
@@ -17,7 +18,7 @@ for (const { name, skip, open } of pluginAdapters) {
     `${name}: SEC: more than 100,000 cases are refused whole, and others get turns meanwhile`,
     { skip },
     async (t) => {
-      const { send } = await serveDatasets(t, open)
+      const { send, database } = await serveDatasets(t, open)
       await send('PUT', '/d', {})
       const importing = send('POST', '/d/cases/import', '{"input":1}\n'.repeat(100_001), ndjson)
       const over = importing.then(() => 'over')
@@ -29,6 +30,15 @@ for (const { name, skip, open } of pluginAdapters) {
       assert.ok(turns > 20, `${turns} turns of the event loop`)
       assert.equal((await send('GET', '/d')).json<{ cases: number }>().cases, 0)
       assert.deepEqual((await send('GET', '/d/cases')).json<{ items: unknown[] }>().items, [])
+
+      await send('PUT', '/d/cases/first', { input: 0 })
+      const full = await send('POST', '/d/cases/import', '{"input":1}\n'.repeat(100_000), ndjson)
+      assert.equal(full.status, 429, full.body)
+      assert.match(full.body, /would have more than 100000 cases/)
+      await send('PUT', '/d/cases/second', { input: 0 })
+      const { rows } = await sql<{ rev: bigint }>`select rev from datasets_cases order by rev`.execute(database.root)
+      const [first, second] = rows.map(({ rev }) => Number(rev))
+      assert.equal(second, first! + 1, 'no case was written and taken back')
     },
   )
 

@@ -12,7 +12,7 @@ import { readNdjson } from '../import/read-ndjson.ts'
 import { lockDataset } from '../store/datasets.ts'
 import { fieldsOf } from '../writes/change-dataset.ts'
 import { unknownDataset } from '../writes/refusals.ts'
-import { inBatches, writeCases } from '../writes/write-cases.ts'
+import { inBatches, refuseOverfull, writeCases } from '../writes/write-cases.ts'
 import { reviewOf } from './names.ts'
 import { readDataset } from './open-dataset.ts'
 import type { DatasetCall } from './open-dataset.ts'
@@ -79,6 +79,7 @@ async function importRows(
       throw dataset === undefined
         ? unknownDataset()
         : new Fail('precondition_failed', 'The dataset was changed meanwhile.')
+    await refuseOverfull(services, { tx, dataset }, cases)
     return writeCases(services, { tx, dataset }, inBatches(cases), { by: call.access.username, way: 'import' })
   })
 }

@@ -86,6 +86,15 @@ export async function readLiveCases(db: DatasetsTx, datasetId: string, ids: read
   return rows
 }
 
+/** How many of these ids are of cases that are not archived. */
+export async function countKnown(db: DatasetsTx, datasetId: string, ids: readonly string[]): Promise<number> {
+  const { rows } = await sql<{ known: number }>`select count(*)::int as known from datasets_cases
+    where dataset_id = ${datasetId}::uuid and id = any(${[...ids]}::text[]) and end_mark is null and not archived`.execute(
+    db,
+  )
+  return rows[0]?.known ?? 0
+}
+
 /** Stores decided writes of a locked dataset. */
 export async function applyWrites(
   db: DatasetsTx,

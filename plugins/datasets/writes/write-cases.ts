@@ -4,7 +4,7 @@ import type { PreparedCase } from '../cases/prepare-case.ts'
 import type { WriteServices } from '../contract/services.ts'
 import { caseArchived, casesStored } from '../contract/events.ts'
 import type { DatasetsTables, SelectedDataset } from '../contract/tables.ts'
-import { applyWrites, archiveLive, readLiveCases } from '../store/cases.ts'
+import { applyWrites, archiveLive, countKnown, readLiveCases } from '../store/cases.ts'
 import { addToDataset, lockDataset } from '../store/datasets.ts'
 import type { DatasetKey } from '../store/datasets.ts'
 import { addDatasetUsage } from '../store/usage.ts'
@@ -69,6 +69,18 @@ export async function writeCases(
   const references = { ...(caseId === undefined ? {} : { caseId }), ...(runId === undefined ? {} : { runId }) }
   await appendFact(tx, dataset, { type: casesStored, data: { by: way, created, updated, ...references }, by })
   return { created, updated, unchanged }
+}
+
+/** Throws `dataset_quota_exceeded` before any case is written, if the locked dataset has no place for all of them. */
+export async function refuseOverfull(
+  services: WriteServices,
+  { tx, dataset }: LockedDataset,
+  cases: readonly PreparedCase[],
+): Promise<void> {
+  if (dataset.cases + cases.length <= services.settings.casesPerDataset) return
+  const ids = cases.map(({ id }) => id)
+  const known = await countKnown(tx.tables<DatasetsTables>(), dataset.id, ids)
+  refuseMany(services, dataset, cases.length - known)
 }
 
 function refuseMany(
