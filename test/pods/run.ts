@@ -8,7 +8,7 @@ import { removeCluster } from './cluster.ts'
 // `down.sh`, which removes it.
 // CLUSTER_BIN names the folder of its programs; default: mesh/cluster in the user's cache.
 // Needs root on Linux, with openssl, psql, pg_dump and pg_restore on the PATH.
-// MESH_RUNS_PER_SECOND (eval-gate.test.ts only): rate of its load; default 5 for each core, at most 50.
+// MESH_RUNS_PER_SECOND (eval-gate.test.ts only): rate of its load; default 50.
 // MESH_TEST_ENFORCER (network-policies.test.ts only) names a program that enforces NetworkPolicies, called with a kubeconfig: a script that
 // starts kube-router with only its firewall (`--run-router=false --run-service-proxy=false`) suffices, and needs `ipset`.
 const folder = process.env.MESH_TEST_CLUSTER
