@@ -20,7 +20,8 @@ import { withoutPolls } from './platform/without-polls.ts'
 
 /**
  * Bounds of one run of a declarative agent in one process: request, worker, launcher, gateway, relay, consumers, audit log, budgets and cost.
- * Statements include `begin` and `commit`. They are those of most runs; a batch of consumers counts once. A change that needs fewer lowers them.
+ * Statements include `begin` and `commit`. They are those of three of four runs; a batch of consumers counts once. A change that needs fewer
+ * lowers them.
  */
 const bounds = {
   PGlite: { statements: 52, transactions: 7 },
