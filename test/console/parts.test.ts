@@ -31,6 +31,7 @@ const innerOfDocuments = [
   'ObjectFields',
   'ScalarField',
   'MapField',
+  'FreeField',
   'RemoveButton',
   'FormContext',
 ]

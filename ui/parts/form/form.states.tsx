@@ -105,6 +105,7 @@ export const formStates: readonly PartStates[] = [
       { name: 'out of step: the YAML does not parse', show: filled('spec:\n  a: [1\n') },
       { name: 'an alias', show: filled('metadata:\n  name: a\nspec: &all\n  displayName: a\n  parent: *all\n') },
       { name: 'no mapping', show: filled('- a\n- b\n') },
+      { name: 'an object of any fields', show: filled('spec:\n  extra:\n    values: [1, 2]\n') },
       { name: 'empty', show: filled('') },
       { name: 'a name that stays', show: () => <Filled at={exampleYaml} fixed={['/metadata/name']} /> },
       {
