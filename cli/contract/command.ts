@@ -25,7 +25,7 @@ export interface CliInput<Values = unknown> {
   progress(text: string): void
   /** Columns of the terminal; undefined: standard output is no terminal. */
   readonly width: number | undefined
-  /** Resolves at SIGTERM or SIGINT, for a command that serves until it is stopped. A second signal of the same kind ends the process. */
+  /** Resolves at SIGINT, SIGTERM or SIGHUP, for a command that serves until it is stopped. Another one of the same kind ends the process. */
   untilStopped(): Promise<StopSignal>
 }
 

@@ -48,7 +48,7 @@ The default of --ui-dist is looked for in the working directory; without it, the
       1: 'a file or port cannot be used or the agent failed',
       2: '--replay: a call was missing, extra, in another order or different',
       130: 'stopped by Ctrl-C',
-      143: 'stopped by SIGTERM',
+      143: 'stopped by SIGTERM, or 129 by a terminal that closes',
     },
     load: async () => (await import('./start-dev.ts')).startDevWith(commands),
   })

@@ -1,8 +1,8 @@
-import { untilSignal } from '#core/async/until-signal.ts'
 import { lineCodes } from '#core/command-line/program.ts'
 import type { LineProgram } from '#core/command-line/program.ts'
 import type { InputStream } from '#cli/contract/command.ts'
 import type { StopSignal } from '#cli/contract/stop-signal.ts'
+import { untilStopped } from './until-stopped.ts'
 
 /** A program that runs commands: its name, its environment, and where it writes. */
 export interface CliProgram extends LineProgram {
@@ -47,7 +47,7 @@ export function processProgram(name: string, version: string): CliProgram {
     err: (text) => {
       process.stderr.write(text)
     },
-    untilStopped: untilSignal,
+    untilStopped,
     // A failed write is an event of a later turn, which the end of the process must not precede.
     flush: () => new Promise((resolve) => process.stdout.write('', () => setImmediate(resolve))),
   }

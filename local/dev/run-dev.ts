@@ -20,8 +20,6 @@ export async function runDev(input: DevInput): Promise<number> {
   const ending = new AbortController()
   const stopped = input.untilStopped().then((signal) => {
     ending.abort()
-    // A second Ctrl-C does not wait; the temporary folder is removed as the process exits.
-    process.once('SIGINT', () => process.exit(signalCode('SIGINT')))
     return signalCode(signal)
   })
   try {

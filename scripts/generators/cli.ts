@@ -25,7 +25,7 @@ function toExitCodes(codes: ReadonlyMap<string, Readonly<Record<number, string>>
   return `
 ## Exit codes of \`meshctl\`
 
-A command that a signal stops has 128 and the number of the signal: 130 for Ctrl-C, 143 for SIGTERM. A program of a third party has its own codes.
+A command that a signal stops has 128 and the number of the signal: 130 for Ctrl-C, 143 for SIGTERM, 129 for a terminal that closes. A program of a third party has its own codes.
 
 | commands | 0 | 1 | 2 | 130 |
 |---|---|---|---|---|

@@ -175,6 +175,7 @@ test('a signal in the middle of an evaluation deletes what it made', { timeout: 
   for (const [signal, code, namespace] of [
     ['SIGTERM', 143, 'agent-eval'],
     ['SIGINT', 130, 'scratch'],
+    ['SIGHUP', 129, 'agent-eval'],
   ] as const) {
     const args = ['eval', '--candidate', candidate, '--min-score', '0.5', '--namespace', namespace]
     const child = spawn(process.execPath, [program, ...args], {
@@ -185,6 +186,9 @@ test('a signal in the middle of an evaluation deletes what it made', { timeout: 
     child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text))
     const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
     await untilRunning(namespace, () => err)
+    // As timeout(1) does.
+    child.kill(signal)
+    await pause(20)
     child.kill(signal)
     assert.equal(await ended, code, err)
     assert.deepEqual([out, err], ['', `meshctl: stopped by ${signal}; what it made is deleted.\n`])

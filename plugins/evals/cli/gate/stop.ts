@@ -20,7 +20,7 @@ export interface StopWatch {
   pause(ms: number): Promise<void>
 }
 
-/** Watches for SIGINT and SIGTERM. */
+/** Watches for the signals that stop a command. */
 export function watchForStop({ untilStopped }: Pick<CliInput, 'untilStopped'>): StopWatch {
   const stop = new AbortController()
   let signal: StopSignal | undefined
