@@ -119,8 +119,10 @@ async function untilLeft(
   let seen = ''
   for (const end = performance.now() + 60_000; performance.now() < end; await pause(300)) {
     const { status, text } = await kube('GET', `/api/v1/namespaces/${namespace}`)
+    const isEnding = text.includes('"phase":"Terminating"')
     // The API server of tests has neither a controller of namespaces nor one of garbage.
-    if (status === 404 || text.includes('"phase":"Terminating"')) return 'no namespace'
+    if (status === 404 || (isEnding && form !== 'embedded')) return 'no namespace'
+    if (isEnding) continue
     const paths = ['agentdeployments', 'evalsuites'].map((plural) => `${group}/namespaces/${namespace}/${plural}`)
     if (form === 'embedded') paths.push(`/apis/apps/v1/namespaces/${namespace}/deployments`)
     const lists = await Promise.all(paths.map((path) => kube('GET', path)))
