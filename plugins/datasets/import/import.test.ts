@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { sql } from 'kysely'
 import { pluginAdapters } from '#core/database/testing/databases.ts'
+import { selectLiveCases } from '../store/cases.ts'
 import { serveDatasets } from '../testing/dataset-rig.ts'
 
 const csv = { type: 'text/csv' }
@@ -100,5 +102,23 @@ for (const { name, skip, open } of pluginAdapters) {
     }
     assert.equal((await send('GET', '/d')).json<{ cases: number }>().cases, 0)
     assert.equal((await send('POST', '/none/cases/import', '{"input":"x"}', ndjson)).status, 404)
+  })
+
+  test(`${name}: a batch of an import reads no other cases of its dataset`, { skip }, async (t) => {
+    const { send, database } = await serveDatasets(t, open)
+    const linesOf = (count: number) => Array.from({ length: count }, (_, n) => `{"id":"c${n}","input":${n}}`).join('\n')
+    for (const dataset of ['known', 'grown']) await send('PUT', `/${dataset}`, {})
+    await send('POST', '/known/cases/import', linesOf(1_000), ndjson)
+    // Statistics are those of the time before the import.
+    await sql`analyze datasets_cases`.execute(database.root)
+    assert.equal((await send('POST', '/grown/cases/import', linesOf(4_000), ndjson)).status, 200)
+    const { rows } = await sql<{ id: string }>`select id from datasets_datasets where name = 'grown'`.execute(
+      database.root,
+    )
+    const ids = Array.from({ length: 200 }, (_, n) => `c${n}`)
+    const plan = await sql`explain (analyze) ${selectLiveCases(rows[0]?.id ?? '', ids)}`.execute(database.root)
+    const text = JSON.stringify(plan.rows)
+    assert.match(text, /rows=200\b/)
+    assert.doesNotMatch(text, /Rows Removed by Filter/)
   })
 }
