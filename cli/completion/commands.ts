@@ -7,7 +7,10 @@ export const completion = defineOfflineCommand({
   words: 'completion',
   summary: 'print the script that completes command lines in a shell',
   examples: [
-    ['completion bash > ~/.local/share/bash-completion/completions/meshctl', 'for bash with bash-completion'],
+    [
+      'completion bash > ~/.local/share/bash-completion/completions/meshctl',
+      'for bash with bash-completion; else source it in ~/.bashrc',
+    ],
     ['completion zsh > "${fpath[1]}/_meshctl"', 'for zsh after compinit'],
     ['completion fish > ~/.config/fish/completions/meshctl.fish', 'for fish'],
   ],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'node:test'
@@ -55,21 +55,49 @@ test('files are completed where a file is expected, without hidden and hostile n
   assert.match(out, /sub\/\t\n:6\n$/, 'no space after a folder')
 })
 
-test('the scripts are those of their shells, and bash completes with its own', () => {
+test('the scripts are those of their shells', () => {
   for (const shell of ['bash', 'zsh', 'fish']) {
     const printed = spawnSync(process.execPath, ['--eval', program, '--', 'completion', shell], { encoding: 'utf8' })
     assert.equal(printed.status, 0, printed.stderr)
     assert.match(printed.stdout, new RegExp(`^#(?:compdef meshctl|.*${shell}).*\n`))
     assert.match(printed.stdout, /meshctl complete --/)
   }
-  // What bash-completion has: the words of the line, and the one under the cursor.
-  const line = `_get_comp_words_by_ref() { words=(meshctl mcp conn); cur=conn; }
-meshctl() { "$NODE" --eval "$PROGRAM" -- "$@"; }
-compopt() { :; }
-eval "$(meshctl completion bash)"
-__meshctl_complete
-printf '%s\\n' "\${COMPREPLY[@]}"`
+})
+
+/** What bash completes of a line, without bash-completion. Bash itself splits lines at blanks and at = and :. */
+function bashCompletes(line: string, cwd: string): readonly string[] {
+  const words: string[] = line.match(/[=:<>]|[^\s=:<>]+/g) ?? []
+  if (line.endsWith(' ')) words.push('')
+  const quoted = words.map((word) => `'${word}'`)
+  const commands = [
+    'meshctl() { "$NODE" --eval "$PROGRAM" -- "$@"; }',
+    'eval "$(meshctl completion bash)"',
+    `COMP_LINE='${line}' COMP_POINT=${line.length} COMP_WORDS=(${quoted.join(' ')}) COMP_CWORD=${words.length - 1}`,
+    '__meshctl_complete',
+    'printf "%s\\n" "${COMPREPLY[@]}"',
+  ]
   const env = { ...process.env, NODE: process.execPath, PROGRAM: program }
-  const ran = spawnSync('bash', ['--norc', '-c', line], { encoding: 'utf8', env })
-  assert.deepEqual([ran.stderr, ran.stdout], ['', 'connect\nconnectors\n'])
+  const { stderr, stdout } = spawnSync('bash', ['--norc', '-c', commands.join('\n')], { encoding: 'utf8', env, cwd })
+  assert.equal(stderr, '', line)
+  return stdout.trimEnd().split('\n')
+}
+
+test('bash completes without bash-completion, and runs nothing that a line or the name of a file has', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'completion-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  for (const name of ['a$(touch made)', 'two words']) writeFileSync(join(folder, name), '')
+  writeFileSync(join(folder, 'kept'), 'content')
+  for (const [line, found] of [
+    ['meshctl mcp conn', ['connect', 'connectors']],
+    ['  meshctl dev --provider ', ['mock', 'real']],
+    ['meshctl dev --provider=m', ['mock']],
+    ['meshctl dev --provider=', ['mock', 'real']],
+    ['meshctl expand a', ['a\\$\\(touch\\ made\\)']],
+    ['meshctl expand $(touch made) t', ['two\\ words']],
+    ['meshctl expand > kept t', ['two\\ words']],
+    ['meshctl expand 2>kept t', ['two\\ words']],
+  ] as const)
+    assert.deepEqual(bashCompletes(line, folder), found, line)
+  assert.deepEqual(readdirSync(folder).toSorted(), ['a$(touch made)', 'kept', 'two words'])
+  assert.equal(readFileSync(join(folder, 'kept'), 'utf8'), 'content')
 })
