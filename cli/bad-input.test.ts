@@ -14,6 +14,7 @@ import { listen } from '#test/harness/listen.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import type { CliCommand } from './contract/command.ts'
 import { cliCommands } from './main.ts'
+import { optionsOf } from './run/line-of-command.ts'
 
 const program = fileURLToPath(import.meta.resolve('../scripts/program/start-meshctl.mjs'))
 const folder = tempFolder('bad-input')
@@ -61,10 +62,14 @@ function argumentsOf({ words, options = {} }: CliCommand, given: Readonly<Record
 }
 
 /** One line says what is wrong, one what to do, nothing else is printed, and nothing acts on the terminal. */
-function refusedBy({ words, failureCode = 1 }: CliCommand, { code, out, err }: CliResult, message: RegExp): void {
+function refusedBy(command: CliCommand, { code, out, err }: CliResult, message: RegExp): void {
+  const { words, failureCode = 1 } = command
   assert.equal(code, failureCode, `${words}: ${err}`)
   assert.match(err, message, words)
   assert.match(err, /^meshctl: [^\n]+\n[^\n]+\n$/, words)
+  // The hint names no option that the command lacks; those of another command follow its words.
+  const [, hint = ''] = err.replaceAll(/meshctl [a-z ]+ --\S+/g, '').split('\n')
+  for (const [, name = ''] of hint.matchAll(/--([a-z-]+)/g)) assert.ok(name in optionsOf(command), `${words}: ${hint}`)
   // oxlint-disable-next-line no-control-regex -- none may be printed
   assert.doesNotMatch(out + err, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|\n\s+at /, words)
 }

@@ -69,7 +69,7 @@ test('without kubeconfig and flags a command says what it needs', async () => {
   assert.deepEqual(await runCli(['runs', 'list', '--server', 'http://localhost:1']), {
     code: 1,
     out: '',
-    err: 'meshctl: no token\n--context, --token-file or MESH_TOKEN gives one.\n',
+    err: 'meshctl: no token\n--context or MESH_TOKEN gives one.\n',
   })
   assert.deepEqual(await runCli(['--version']), { code: 0, out: '0.0.0\n', err: '' })
 })

@@ -94,12 +94,12 @@ test('a server that cannot be reached, is silent, or has another certificate, is
   assert.deepEqual(refused, {
     code: 1,
     out: '',
-    err: `meshctl: http://127.0.0.1:${port} refused the connection\nCheck the address (--server).\n`,
+    err: `meshctl: http://127.0.0.1:${port} refused the connection\nCheck the address: MESH_SERVER, or that of the context, which meshctl context list shows.\n`,
   })
   const silent = await serve(t, () => undefined)
   const waited = await runCli(['runs', 'list', '--timeout', '1'], { env: silent })
   assert.deepEqual([waited.code, waited.out], [1, ''])
-  assert.match(waited.err, /does not respond within 1 s\n--timeout waits longer\.\n$/)
+  assert.match(waited.err, /does not respond within 1 s\nTry again later; [^\n]+\n$/)
   const cut = await serve(t, ({ socket }) => socket.destroy())
   assert.match((await runCli(['runs', 'list'], { env: cut })).err, /^meshctl: http:\/\/127\.0\.0\.1:\d+(?:: | closed)/)
 })
@@ -121,7 +121,7 @@ test('a private certificate is accepted with its authority only', async (t) => {
     assert.equal(code, 1)
     assert.match(
       err,
-      /^meshctl: https:\/\/127\.0\.0\.1:\d+: TLS failed \([A-Z_]+\)\n--certificate-authority FILE names/,
+      /^meshctl: https:\/\/127\.0\.0\.1:\d+: TLS failed \([A-Z_]+\)\nmeshctl context set --server URL --certificate-authority FILE names/,
     )
   }
   assert.deepEqual(await run('--certificate-authority', file('ca.pem')), { code: 0, out: '', err: '' })

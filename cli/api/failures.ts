@@ -7,19 +7,27 @@ import type { ApiAccess } from '#cli/context/api-access.ts'
 import { toSafeText } from '#cli/contract/safe-text.ts'
 import { expiryOf } from './token-expiry.ts'
 
+const CHECK_ADDRESS = 'Check the address: MESH_SERVER, or that of the context, which meshctl context list shows.'
+
 /** The problem of a request without a response. */
 export function connectionProblem(error: unknown, { server, ca }: ApiAccess, timeoutMs: number): CliProblem {
   const problem = connectProblem(error)
   if (problem?.kind === 'tls') {
     const hint = ca === undefined ? 'names the authority of a private certificate' : 'names another authority'
-    return new CliProblem(`${server.origin}: ${problem.text}`, `--certificate-authority FILE ${hint}.`)
+    return new CliProblem(
+      `${server.origin}: ${problem.text}`,
+      `meshctl context set --server URL --certificate-authority FILE ${hint}.`,
+    )
   }
-  if (problem !== undefined) return new CliProblem(`${server.origin} ${problem.text}`, 'Check the address (--server).')
+  if (problem !== undefined) return new CliProblem(`${server.origin} ${problem.text}`, CHECK_ADDRESS)
   const { name, code } = error as { readonly name?: string; readonly code?: string }
   if (name === 'TimeoutError' || code === 'UND_ERR_CONNECT_TIMEOUT')
-    return new CliProblem(`${server.origin} does not respond within ${timeoutMs / 1_000} s`, '--timeout waits longer.')
+    return new CliProblem(
+      `${server.origin} does not respond within ${timeoutMs / 1_000} s`,
+      'Try again later; commands other than eval wait longer with --timeout.',
+    )
   const why = error instanceof Error ? error.message : 'the request failed'
-  return new CliProblem(toSafeText(`${server.origin}: ${why}`), 'Check the address (--server).')
+  return new CliProblem(toSafeText(`${server.origin}: ${why}`), CHECK_ADDRESS)
 }
 
 /** The problem of a response that is an error. */
@@ -54,10 +62,7 @@ function refusedToken({ server, source }: ApiAccess, token: string): CliProblem 
 // A proxy, or the server of something else.
 function notTheApi({ status, headers }: CollectedResponse, { server }: ApiAccess): CliProblem {
   const type = String(headers['content-type'] ?? 'no content type').slice(0, 80)
-  return new CliProblem(
-    `${server.href} is not the API of mesh: status ${status}, ${toSafeText(type)}`,
-    'Check the address (--server).',
-  )
+  return new CliProblem(`${server.href} is not the API of mesh: status ${status}, ${toSafeText(type)}`, CHECK_ADDRESS)
 }
 
 function parseJson({ body }: CollectedResponse): unknown {

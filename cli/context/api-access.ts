@@ -43,8 +43,8 @@ export function findAccess(flags: AccessFlags, env: Environment): ApiAccess {
   }
 }
 
-const ADDRESS_HINT = '--server URL names it, and `meshctl context set --server URL` keeps it in the context.'
-const TOKEN_HINT = 'The API takes bearer tokens; --token-file or MESH_TOKEN gives one.'
+const ADDRESS_HINT = 'meshctl context set --server URL keeps it in the context; MESH_SERVER names another one.'
+const TOKEN_HINT = 'The API takes bearer tokens; MESH_TOKEN gives one.'
 
 function serverOf(address: string | undefined): URL {
   if (address === undefined) throw new CliProblem('the address of the API is not known', ADDRESS_HINT)
@@ -79,7 +79,7 @@ function tokenOf(
     return { source: `--token-file ${file}`, token: async () => checkToken(`--token-file ${file}`, readToken(file)) }
   if (given !== undefined && given !== '')
     return { source: 'MESH_TOKEN', token: async () => checkToken('MESH_TOKEN', given) }
-  if (context === undefined) throw new CliProblem('no token', '--context, --token-file or MESH_TOKEN gives one.')
+  if (context === undefined) throw new CliProblem('no token', '--context or MESH_TOKEN gives one.')
   return {
     source: `context ${context.name}`,
     token: () => tokenOfUser(context, kubeconfigPaths(flags.kubeconfig, env)),

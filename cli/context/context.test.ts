@@ -53,7 +53,10 @@ async function api(t: TestContext) {
 test('context set keeps the address in the kubeconfig, and a command then uses its token and namespace', async (t) => {
   const { file, run } = inFolder(t)
   const { url, seen } = await api(t)
-  assert.match((await run('runs', 'list')).err, /^meshctl: the address of the API is not known\n--server URL names it/)
+  assert.match(
+    (await run('runs', 'list')).err,
+    /^meshctl: the address of the API is not known\nmeshctl context set --server URL keeps it/,
+  )
   symlinkSync(file('config'), file('link'))
   const set = await runCli(['context', 'set', '--server', url, '--kubeconfig', file('link')])
   assert.deepEqual(set, { code: 0, out: `dev\t${url}\n`, err: '' })
