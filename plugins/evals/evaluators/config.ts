@@ -1,5 +1,9 @@
 import { isObject } from '#core/json/is-object.ts'
+import { pointerToken } from '#schemas/values/json-pointer.ts'
 import type { ConfigProblem, EvaluatorConfig } from '../contract/points.ts'
+
+// A name is of any length.
+const MAX_SHOWN_NAME = 64
 
 /** Validates one field of a config; undefined if it is valid. */
 export type FieldCheck = (value: unknown) => string | undefined
@@ -12,8 +16,11 @@ export function checkFields(
   const named = new Map(Object.entries(fields).map(([name, check]) => [name.replace(/\?$/, ''), check]))
   const unknown = Object.keys(config)
     .filter((name) => !named.has(name))
-    .slice(0, 20)
-    .map(() => ({ pointer: '', detail: `has a field that is not known; known: ${[...named.keys()].join(', ')}` }))
+    .slice(0, 1)
+    .map((name) => ({
+      pointer: `/${pointerToken(name.slice(0, MAX_SHOWN_NAME))}`,
+      detail: `is not a known field; known: ${[...named.keys()].join(', ')}`,
+    }))
   const wrong = Object.entries(fields).flatMap(([given, check]) => {
     const name = given.replace(/\?$/, '')
     const value = Object.hasOwn(config, name) ? config[name] : undefined
@@ -21,7 +28,7 @@ export function checkFields(
     const detail = check(value)
     return detail === undefined ? [] : [{ pointer: `/${name}`, detail }]
   })
-  return [...unknown.slice(0, 1), ...wrong]
+  return [...unknown, ...wrong]
 }
 
 /** A string of bounded length. */

@@ -139,7 +139,7 @@ test('a service is asked for a score within its time', async () => {
 test('configs with unknown, missing and wrong fields are refused by field', () => {
   for (const { type } of builtInEvaluators) {
     const found = problemsOf(type, JSON.parse('{"__proto__": 1}') as EvaluatorConfig)
-    assert.match(found.join(), /has a field that is not known/, type)
+    assert.match(found.join(), /^\/__proto__ is not a known field; known: /, type)
   }
   assert.deepEqual(problemsOf('modelJudge', {}), ['/rubric is required'])
   assert.match(problemsOf('contains', { values: [] }).join(), /^\/values must be a list of 1 to 64 strings/)

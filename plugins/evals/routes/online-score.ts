@@ -111,7 +111,7 @@ function toWindow(query: { readonly from?: string; readonly to?: string }, now: 
   const asked = query.from === undefined ? new Date(to.getTime() - WINDOW_MS) : new Date(query.from)
   const span = to.getTime() - asked.getTime()
   if (!(span > 0 && span <= MAX_WINDOW_MS)) {
-    const errors = [{ pointer: '/from', detail: 'must be before /to, by at most 400 days' }]
+    const errors = [{ pointer: '?from', detail: 'must be before to, by at most 400 days' }]
     throw new Fail('invalid_query', undefined, { errors })
   }
   const widthMs = span <= BY_HOUR_MS ? HOUR_MS : DAY_MS
