@@ -164,8 +164,10 @@ test(
     await page.keyboard.press('h')
     await page.waitForURL(`${url}/`)
     await page.getByRole('button', { name: /mira\.lang/ }).click()
+    await page.getByRole('menuitemradio', { name: 'Dark' }).waitFor()
     await page.keyboard.type('dd')
     await page.keyboard.press('Enter')
+    await page.waitForSelector('html[data-scheme="dark"]')
     await page.addInitScript(
       `addEventListener('DOMContentLoaded', () => { globalThis.early = document.documentElement.dataset.scheme })`,
     )
