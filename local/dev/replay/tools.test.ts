@@ -70,7 +70,7 @@ test(
     ])
     assert.equal(ready.code, 0, ready.stderr)
     const run = (await (await dev.invoke({ input: { order: 'o-1' } })).json()) as { output: unknown }
-    assert.deepEqual(run.output, { id: 'o-1', amount: 5 })
+    assert.deepEqual(run.output, { id: 'o-1', amount: 5 }, JSON.stringify(run))
     await dev.says(/recorded in run\.json/)
     assert.equal(await dev.stop(), 130)
     const recording = readFileSync(join(dev.folder, 'run.json'), 'utf8')

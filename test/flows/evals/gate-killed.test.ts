@@ -95,6 +95,7 @@ async function countedCases({ ask }: GateRig, { cases, evaluation, revision }: E
     runs: runs.length,
     states: new Set(runs.map(({ state }) => state)),
     runsOfCases: new Set(cases.flatMap(({ runIds }) => runIds)).size,
+    errors: cases.flatMap(({ error }) => error ?? []),
   }
 }
 
@@ -113,6 +114,7 @@ const once = (outcome: 'passed' | 'failed') => ({
   runs: CASES,
   states: new Set(['succeeded']),
   runsOfCases: CASES,
+  errors: [],
 })
 
 for (const { form, options } of long ? forms : forms.slice(0, 1))
