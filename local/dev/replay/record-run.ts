@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises'
+import { access, constants, readFile, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { sleep } from '#core/async/sleep.ts'
 import { CliProblem } from '#cli/contract/cli-problem.ts'
 import type { ApiClient } from '#cli/contract/api-client.ts'
@@ -24,6 +25,10 @@ export interface RunRecorder {
 /** Reads the recording that a file has, if it exists. Throws `CliProblem` for a file that is no recording: it would be overwritten. */
 export async function openRecorder(path: string): Promise<(api: ApiClient) => RunRecorder> {
   let known = await readKnown(path)
+  // Found now, not after the first run.
+  await access(dirname(path), constants.W_OK).catch((error: NodeJS.ErrnoException) => {
+    throw unwritable(path, error)
+  })
   let last: Promise<unknown> = Promise.resolve()
   const add = async (api: ApiClient, runId: string): Promise<void> => {
     const run = await readWhole(api, runId)
