@@ -42,6 +42,8 @@ test('a complete rollout is Ready and not Degraded', () => {
     Degraded: 'False AsExpected',
   })
   assert.equal(status.conditions?.[0]?.lastTransitionTime, '2026-11-21T10:00:00Z')
+  const gated = agentOf({ ...declarative, evalGate: { suiteRef: { name: 'polite' } } })
+  assert.equal(conditionsOf(finding({ agent: gated }))['EvalGated'], 'False NotHeld')
 })
 
 test('while the last good revision serves, Degraded reports why the new one does not start', () => {

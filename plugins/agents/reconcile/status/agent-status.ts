@@ -190,16 +190,18 @@ function resolvedRefs({ refusal, unresolved, warning }: Findings): ConditionValu
 }
 
 // One condition for each type, with the first gate that holds the revision back.
-function gated({ held = [] }: Findings): ConditionValue[] {
+function gated({ agent, held = [] }: Findings): ConditionValue[] {
   const types = new Map(held.toReversed().map((hold) => [hold.condition ?? 'Gated', hold]))
   const verdicts = [...types].map(([type, { plugin, reason, message }]): ConditionValue => {
     return { type, status: 'True', reason, message: `${message} (plugin ${plugin})` }
   })
   if (types.has('EvalGated')) return verdicts
-  return [
-    { type: 'EvalGated', status: 'False', reason: 'NoGate', message: 'No eval gate holds a revision back.' },
-    ...verdicts,
-  ]
+  const { evalGate } = agent.spec
+  const open =
+    evalGate === undefined
+      ? { reason: 'NoGate', message: 'The agent has no eval gate.' }
+      : { reason: 'NotHeld', message: `The eval gate ${evalGate.suiteRef.name} holds no revision back.` }
+  return [{ type: 'EvalGated', status: 'False', ...open }, ...verdicts]
 }
 
 function isolated(agent: AgentDeploymentObject, settings: StatusSettings): ConditionValue {
