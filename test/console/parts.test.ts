@@ -164,7 +164,7 @@ test(
     await page.keyboard.press('h')
     await page.waitForURL(`${url}/`)
     await page.getByRole('button', { name: /mira\.lang/ }).click()
-    await page.getByRole('menuitemradio', { name: 'Dark' }).waitFor()
+    await page.locator('[role^="menuitem"]:focus').waitFor()
     await page.keyboard.type('dd')
     await page.keyboard.press('Enter')
     await page.waitForSelector('html[data-scheme="dark"]')
