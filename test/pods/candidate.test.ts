@@ -14,7 +14,11 @@ import { startSteadyRuns } from './steady-runs.ts'
 
 const namespace = 'trials'
 const name = 'bot'
-const plugin = fileURLToPath(import.meta.resolve('../contract/plugins/trials/trials.ts'))
+// The third party owns the prompts here.
+const plugin = {
+  file: fileURLToPath(import.meta.resolve('../contract/plugins/trials/trials.ts')),
+  settings: 'disable: [prompts]\n',
+}
 const HOLD = 'trials.acme.example/hold'
 const patience = 240_000
 // Runs on each state of the agent.

@@ -6,6 +6,7 @@ import { createScope } from '#test/chaos/closing-scope.ts'
 import { removeCluster, startCluster } from './cluster.ts'
 import type { Cluster } from './cluster.ts'
 import { installPlatform, makeImages } from './install.ts'
+import type { AddedPlugin } from './install.ts'
 
 /** The platform on a real cluster: roles as pods, PostgreSQL, NATS and Redis on this machine. */
 export interface ClusterFixture {
@@ -40,11 +41,8 @@ limits: { underWayPerCaller: 1000, perAddressPerMinute: 60000 }
 runs: { queuedPerCaller: 10000, queuedPerNamespace: 10000 }
 `
 
-/**
- * Starts the cluster of a folder with the platform installed, and a namespace `demo` with the model route `mock`. `plugin` is a file of a third party.
- * Takes about 25 s.
- */
-export async function openClusterFixture(t: Scope, folder: string, plugin?: string): Promise<ClusterFixture> {
+/** Starts the cluster of a folder with the platform installed, and a namespace `demo` with the model route `mock`. Takes about 25 s. */
+export async function openClusterFixture(t: Scope, folder: string, plugin?: AddedPlugin): Promise<ClusterFixture> {
   const images = createScope()
   const cluster = await startCluster(t, folder, await makeImages(images)).finally(() => images.close())
   const address = cluster.hostAddress

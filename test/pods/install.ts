@@ -24,11 +24,17 @@ export async function makeImages(t: Scope): Promise<string[]> {
 /** Addresses of the servers on this machine, by the names of docs/operations/install.md. */
 export type Connections = Readonly<Record<'DATABASE_URL' | 'NATS_URL' | 'REDIS_URL', string>>
 
-/** What an operator adds to the overlay: `settings` at the end of mesh.yaml, and the file of a third party's plugin beside it. */
+/** A plugin of a third party: its file, and lines of mesh.yaml that it needs. */
+export interface AddedPlugin {
+  readonly file: string
+  readonly settings: string
+}
+
+/** What an operator adds to the overlay: `settings` at the end of mesh.yaml, and a plugin beside it. */
 interface Overlay {
   readonly connections: Connections
   readonly settings: string
-  readonly plugin?: string | undefined
+  readonly plugin?: AddedPlugin | undefined
 }
 
 /** Installs as docs/operations/install.md describes, from the images of {@link makeImages}. Resolves when every role is ready. */
@@ -51,10 +57,10 @@ export async function installPlatform(
 }
 
 // The file becomes a key of the ConfigMap, which every role mounts.
-function addPlugin(overlay: string, plugin: string): void {
-  const name = basename(plugin)
-  copyFileSync(plugin, join(overlay, name))
-  appendFileSync(join(overlay, 'mesh.yaml'), `plugins: [/etc/mesh/${name}]\n`)
+function addPlugin(overlay: string, { file, settings }: AddedPlugin): void {
+  const name = basename(file)
+  copyFileSync(file, join(overlay, name))
+  appendFileSync(join(overlay, 'mesh.yaml'), `plugins: [/etc/mesh/${name}]\n${settings}`)
   const kustomization = join(overlay, 'kustomization.yaml')
   const text = readFileSync(kustomization, 'utf8')
   writeFileSync(kustomization, text.replace('files: [mesh.yaml]', `files: [mesh.yaml, ${name}]`))
