@@ -91,8 +91,11 @@ test(
     await page.getByRole('main').getByRole('link', { name: 'welcoming' }).first().click()
     await page.getByText('3 cases regressed').first().waitFor()
     await page.getByRole('row').filter({ hasText: 'Regressed' }).first().click()
-    await page.getByRole('heading', { name: 'Outputs' }).first().waitFor()
+    const outputs = page.getByRole('heading', { name: 'Outputs' }).first()
+    await outputs.waitFor()
     await show(page, 'sides')
+    const { y = -1 } = (await outputs.boundingBox()) ?? {}
+    assert.ok(y > 0 && y < 900, `the case that was opened is in view: ${y}`)
     await openAgent(page, 'Playground')
     await walk.talk(page, ...said[0])
 
