@@ -51,6 +51,8 @@ export interface EvalCaseRow {
   input_digest: string
   content: JsonOrNull<DatasetCase>
   run_id: string | null
+  /** Whether its first run was lost, and `run_id` is its last one. */
+  was_lost: Generated<boolean>
   error: string | null
   score: number | null
   passed: boolean | null

@@ -30,6 +30,32 @@ for (const { name, skip, open } of pluginAdapters) {
     })
   })
 
+  test(`${name}: a case whose run was lost runs once more, but not with live tools`, { skip }, async (t) => {
+    const lost = { state: 'failed', failReason: 'lost_worker', cost: { currency: 'USD', micros: 5n } } as const
+    const runs = new Map<unknown, number>()
+    const { start, finish, rows, children } = await openEvaluations(t, open, {
+      runOf: (input) => {
+        const count = (runs.get(input) ?? 0) + 1
+        runs.set(input, count)
+        return input === 'please 2' || (input === 'please 1' && count === 1) ? lost : {}
+      },
+    })
+    const id = await start(inputs(3), { evaluators: [polite], concurrency: 2 })
+    const ended = await finish(id)
+    assert.deepEqual([ended?.phase, ended?.reason, ended?.run_micros], ['Inconclusive', 'TooFewScored', 15n])
+    assert.deepEqual([...runs.values()], [1, 2, 2])
+    const message = 'The run ended as failed: lost_worker.'
+    const outcomes = async (of: string) => (await rows(of)).map(({ score, error }) => error ?? score)
+    assert.deepEqual(await outcomes(id), [1, 1, message])
+    const ids = (await rows(id)).map(({ run_id: run }) => children.get(run ?? '')?.state)
+    assert.deepEqual(ids, ['succeeded', 'succeeded', 'failed'])
+
+    runs.clear()
+    const live = await start(inputs(3), { evaluators: [polite], liveTools: ['clock'] })
+    await finish(live)
+    assert.deepEqual([[...runs.values()], await outcomes(live)], [[1, 1, 1], [1, message, message]])
+  })
+
   test(
     `${name}: X8: the cap of the judge ends an evaluation as Inconclusive, and no case is judged beyond it`,
     { skip },

@@ -72,17 +72,17 @@ async function continueEvaluation(step: EvaluationStep): Promise<ExecutorResult>
   const open = await readOpenCases(services.store.reader<EvalTables>(), run.id, concurrency + WAITING_CASES)
   const started = open.filter(({ run_id }) => run_id !== null)
   const waiting = open.filter(({ run_id }) => run_id === null)
-  const { settled, isCapped } = await settleCases(step, started)
+  const { settled, repeated, isCapped } = await settleCases(step, started)
   const stop = isCapped ? capReached : findStop(evaluation, services.now())
   if (stop !== undefined) return finishEvaluation(step, undefined, stop)
-  const free = concurrency - (started.length - settled)
+  const free = concurrency - (started.length - settled - repeated)
   if (waiting.length < free && !evaluation.all_read) {
     if (!(await readMoreCases(step))) return finishEvaluation(step, datasetDeleted)
     return { state: 'waiting', afterMs: 0 }
   }
   if (open.length === settled && evaluation.all_read) return finishEvaluation(step)
   await startCases(step, waiting.slice(0, Math.max(free, 0)))
-  return { state: 'waiting', afterMs: settled > 0 ? 0 : WAIT_MS }
+  return { state: 'waiting', afterMs: settled + repeated > 0 ? 0 : WAIT_MS }
 }
 
 function toOutput({ phase, score }: SelectedEvaluation): object {

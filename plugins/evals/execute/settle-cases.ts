@@ -5,22 +5,26 @@ import { createEvaluatorContext } from '../evaluators/evaluator-context.ts'
 import type { JudgeOfRun } from '../evaluators/evaluator-context.ts'
 import { scoreOutput } from '../evaluators/score-output.ts'
 import type { ScoredBy } from '../evaluators/score-output.ts'
-import { failCase, scoreCase } from '../store/cases.ts'
+import { failCase, repeatCase, scoreCase } from '../store/cases.ts'
 import { addCosts } from '../store/evaluations.ts'
 import type { EvaluationStep } from './step.ts'
 import { combineScores } from './combine-scores.ts'
 
 const ended: ReadonlySet<string> = new Set(['succeeded', 'failed', 'cancelled', 'timed_out', 'rejected'])
 
-/** Number of the cases that were settled, and whether the cap of the judge left others without a score. */
+/** How a step settled cases whose runs have ended. */
 export interface SettledCases {
+  /** Cases with an outcome. */
   readonly settled: number
+  /** Cases that wait for a second run. */
+  readonly repeated: number
+  /** Whether the cap of the judge left others without a score. */
   readonly isCapped: boolean
 }
 
-/** Scores the cases whose runs have ended or wait for a person. */
+/** Scores the cases whose runs have ended or wait for a person. A case whose run was lost waits for a second one. */
 export async function settleCases(step: EvaluationStep, started: readonly SelectedEvalCase[]): Promise<SettledCases> {
-  if (started.length === 0) return { settled: 0, isCapped: false }
+  if (started.length === 0) return { settled: 0, repeated: 0, isCapped: false }
   const { run } = step
   const children = await run.children(started.flatMap(({ run_id }) => run_id ?? []))
   const byId = new Map(children.map((child) => [child.runId, child]))
@@ -28,8 +32,27 @@ export async function settleCases(step: EvaluationStep, started: readonly Select
     const child = byId.get(one.run_id ?? '')
     return child !== undefined && (ended.has(child.state) || child.state === 'paused') ? [{ one, child }] : []
   })
-  const settled = await Promise.all(done.map(({ one, child }) => settle(step, one, child)))
-  return { settled: done.length, isCapped: settled.includes('capped') }
+  const lost = done.filter(({ one, child }) => isRepeated(step, one, child))
+  const others = done.filter((one) => !lost.includes(one))
+  for (const { one, child } of lost) await repeat(step, one, child)
+  const settled = await Promise.all(others.map(({ one, child }) => settle(step, one, child)))
+  return { settled: settled.length, repeated: lost.length, isCapped: settled.includes('capped') }
+}
+
+// A run that was lost with its pod says nothing about the revision. Calls of live tools may have had their effect, and are not made twice.
+function isRepeated({ evaluation }: EvaluationStep, one: SelectedEvalCase, child: ChildRun): boolean {
+  const { liveTools = [] } = evaluation.suite_spec
+  return child.failReason === 'lost_worker' && !one.was_lost && liveTools.length === 0
+}
+
+async function repeat({ run }: EvaluationStep, one: SelectedEvalCase, child: ChildRun): Promise<void> {
+  await run.save({
+    also: async (tx) => {
+      const db = tx.tables<EvalTables>()
+      await repeatCase(db, one)
+      await addCosts(db, run.id, { judge: 0n, runs: child.cost?.micros ?? 0n })
+    },
+  })
 }
 
 async function settle(step: EvaluationStep, one: SelectedEvalCase, child: ChildRun): Promise<'settled' | 'capped'> {

@@ -39,9 +39,14 @@ export function readOpenCases(db: Db, id: string, limit: number): Promise<Select
     .execute()
 }
 
-/** Runs of an evaluation that a tool call has marked as errored while they run. */
+/** Records the run of a case. */
 export async function startCase(db: EvalsTx, key: CaseKey, runId: string): Promise<void> {
   await whereCase(db, key).set({ run_id: runId }).execute()
+}
+
+/** Lets a case whose run was lost wait for its second and last run. */
+export async function repeatCase(db: EvalsTx, key: CaseKey): Promise<void> {
+  await whereCase(db, key).set({ run_id: null, was_lost: true }).execute()
 }
 
 /** Records that a case has no score. */
