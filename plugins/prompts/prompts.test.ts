@@ -78,6 +78,11 @@ for (const { name: adapter, skip, open } of pluginAdapters) {
       [{ labels: { x: 1 }, version: 2 }, 400],
     ] as const)
       assert.equal((await put(body)).statusCode, status, JSON.stringify(body))
+    for (const missing of [
+      await put({ labels: { production: 9 } }),
+      await ask('PUT', '/a/greet/labels/production', { body: { version: 9 } }),
+    ])
+      assert.deepEqual([problemOf(missing).code, problemOf(missing).detail], ['not_found', 'greet has no version 9.'])
   })
 
   test(`${adapter}: the diff is shaped as that of agents`, { skip }, async (t) => {
@@ -124,7 +129,7 @@ for (const { name: adapter, skip, open } of pluginAdapters) {
     assert.match((await remove('?version=4')).body, /label latest/)
     assert.equal((await remove('?version=3')).statusCode, 204)
     assert.equal((await ask('GET', '/a/greet?version=3')).statusCode, 404)
-    assert.equal((await remove('?version=3')).statusCode, 404)
+    assert.equal(problemOf(await remove('?version=3')).detail, 'greet has no version 3.')
     assert.equal((await post({ text: 'five' })).json<ShownPrompt>().version, 5, 'a number is used once')
     agents.length = 0
     assert.match((await remove('?version=1')).body, /label production/)

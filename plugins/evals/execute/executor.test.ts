@@ -53,7 +53,13 @@ for (const { name, skip, open } of pluginAdapters) {
     runs.clear()
     const live = await start(inputs(3), { evaluators: [polite], liveTools: ['clock'] })
     await finish(live)
-    assert.deepEqual([[...runs.values()], await outcomes(live)], [[1, 1, 1], [1, message, message]])
+    assert.deepEqual(
+      [[...runs.values()], await outcomes(live)],
+      [
+        [1, 1, 1],
+        [1, message, message],
+      ],
+    )
   })
 
   test(

@@ -87,7 +87,8 @@ export async function deleteVersionIn(tx: Tx, write: PromptWrite, revision: numb
   if (found.revision === revision) pointing.push('latest')
   if (pointing.length > 0)
     throw new Fail(promptErrors.prompt_in_use, `Version ${revision} has the label ${pointing.join(', ')}.`)
-  if (!(await deleteRevision(db, names, found.id, revision))) throw new Fail('not_found')
+  if (!(await deleteRevision(db, names, found.id, revision)))
+    throw new Fail('not_found', `${write.name} has no version ${revision}.`)
   const { fields, revision: newest } = found
   const row = await updateStored(db, names, found.id, { ...write, fields, revision: newest })
   await appendStored(tx, promptResource, {

@@ -166,8 +166,14 @@ export async function serveBuiltIn(
   return { ask, database, store, denied, renew, deliver, count, plugin }
 }
 
-/** The code and the first pointer of a problem. */
-export function problemOf(answer: { json<T>(): T }): { readonly code: string; readonly pointer: string | undefined } {
-  const { code, errors } = answer.json<{ code: string; errors?: { pointer: string }[] }>()
-  return { code, pointer: errors?.[0]?.pointer }
+interface Problem {
+  readonly code: string
+  readonly detail: string
+  readonly pointer: string | undefined
+}
+
+/** The code, the detail and the first pointer of a problem. */
+export function problemOf(answer: { json<T>(): T }): Problem {
+  const { code, detail, errors } = answer.json<{ code: string; detail: string; errors?: { pointer: string }[] }>()
+  return { code, detail, pointer: errors?.[0]?.pointer }
 }

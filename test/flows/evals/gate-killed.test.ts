@@ -88,9 +88,10 @@ async function killInTheMiddle({ rig, kills }: Killed): Promise<void> {
 async function countedCases({ ask }: GateRig, { cases, evaluation, revision }: EvalResultsView) {
   const path = `/api/runs?namespace=demo&agent=bot&limit=200`
   const { items } = (await ask('developer', 'GET', path)).json<{ items: GatedRun[] }>()
-  const runs = items.filter(({ trigger, agent, error }) =>
-    // A run that is lost with its launcher is repeated.
-    trigger.kind === 'eval' && agent?.revision === revision && error?.code !== 'lost_worker',
+  const runs = items.filter(
+    ({ trigger, agent, error }) =>
+      // A run that is lost with its launcher is repeated.
+      trigger.kind === 'eval' && agent?.revision === revision && error?.code !== 'lost_worker',
   )
   return {
     cases: new Set(cases.map(({ caseId }) => caseId)).size,

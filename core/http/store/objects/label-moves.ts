@@ -28,7 +28,8 @@ export async function moveLabelIn(
   const labels = (await readLabels(db, names, [found.id])).get(found.id) ?? {}
   const from = Object.hasOwn(labels, label) ? (labels[label] ?? null) : null
   if (from === to || events.labelMoved === undefined) return found
-  if (to !== null && (await findRevision(db, names, found.id, to)) === undefined) throw new Fail('not_found')
+  if (to !== null && (await findRevision(db, names, found.id, to)) === undefined)
+    throw new Fail('not_found', `${key.name} has no version ${to}.`)
   if (Object.keys(labels).length >= MOST_LABELS && from === null)
     throw new Fail(resource.errors.quota, `${key.name} has ${MOST_LABELS} labels, its maximum.`)
   await insertMove(db, names, found.id, { label, from_version: from, to_version: to, moved_at: at, moved_by: by })

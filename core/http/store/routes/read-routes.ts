@@ -106,7 +106,10 @@ async function revisionOf(
   const version = versionOf({ row, labels, asked }, spec.revisions.reads)
   if (version === row.revision) return row
   const found = version === undefined ? undefined : await findRevision(store.reader(), names, row.id, version)
-  if (found === undefined) throw new Fail('not_found')
+  if (found === undefined) {
+    const which = asked.label === undefined ? `version ${version}` : `label ${asked.label}`
+    throw new Fail('not_found', `${row.name} has no ${which}.`)
+  }
   const { fields, created_at: at, created_by: by } = found
   return { ...row, fields, revision: found.version, updated_at: at, updated_by: by }
 }

@@ -70,8 +70,14 @@ for (const { name: adapter, skip, open } of pluginAdapters) {
     assert.deepEqual([full.statusCode, problemOf(full).code], [429, 'snippet_quota_exceeded'])
     const facts = (await store.readStream('snippets/snippets/uid-a/hi')).map(({ type }) => type.split('.')[3])
     assert.deepEqual(facts, ['snippet-created', ...Array.from({ length: 4 }, () => 'snippet-updated')])
-    for (const query of ['?version=9', '?label=unknown', '?label=constructor'])
-      assert.equal((await ask('GET', `/a/hi${query}`)).statusCode, 404, query)
+    for (const [query, detail] of [
+      ['?version=9', 'hi has no version 9.'],
+      ['?label=unknown', 'hi has no label unknown.'],
+      ['?label=constructor', 'hi has no label constructor.'],
+    ] as const) {
+      const missing = await ask('GET', `/a/hi${query}`)
+      assert.deepEqual([missing.statusCode, problemOf(missing).detail], [404, detail], query)
+    }
     for (const query of ['?version=0', '?version=99999999999', '?label=%00', '?label=A', '?version=1&label=latest'])
       assert.equal((await ask('GET', `/a/hi${query}`)).statusCode, 400, query)
   })
