@@ -14,25 +14,22 @@ export async function serveReplay(
   const run = (await (await listed.load()).load()) as (input: CliInput) => Promise<number>
   const stop = Promise.withResolvers<'SIGTERM'>()
   const served = Promise.withResolvers<string>()
-  const said: string[] = []
-  let isServing = false
   const ended = run({
     ...input,
     values: { ...values, port: 0 },
     out: (text) => {
-      isServing = true
       served.resolve(new URL(text.split('\n', 1)[0] ?? '').origin)
     },
-    // Before it serves, its lines are the problem of the start.
-    err: (text) => (isServing ? input.err(text) : said.push(text)),
     untilStopped: () => stop.promise,
   })
-  const failed = ended.then(() => {
-    throw new CliProblem(`--replay: ${said.at(-1)?.trim()}`)
-  })
+  const failed = ended.then(
+    () => Promise.reject(new Error('replay-serve ended before it served')),
+    (error: unknown) => {
+      throw error instanceof CliProblem ? new CliProblem(`--replay: ${error.message}`) : error
+    },
+  )
   const url = await Promise.race([served.promise, failed])
   failed.catch(() => undefined)
-  for (const text of said) input.err(text)
   return {
     url,
     close: () => {

@@ -28,5 +28,15 @@ export class UnknownCommand extends Error {
   override readonly name = 'UnknownCommand'
 }
 
+/** A failure that is printed as its message. */
+export class CommandFailure extends Error {
+  /** Default: the one of a command that could not run. */
+  readonly exitCode: number | undefined
+  constructor(message: string, exitCode?: number) {
+    super(message)
+    this.exitCode = exitCode
+  }
+}
+
 /** Exit codes that every program has. */
 export const lineCodes = { ok: 0, failed: 1, usage: 2 } as const

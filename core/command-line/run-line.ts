@@ -4,7 +4,7 @@ import { BadArguments } from './option.ts'
 import type { CommandOptions } from './option.ts'
 import { hasValue, unknownArgument, unknownOption, readOptions } from './option-values.ts'
 import type { GivenTexts } from './option-values.ts'
-import { lineCodes, UnknownCommand } from './program.ts'
+import { CommandFailure, lineCodes, UnknownCommand } from './program.ts'
 import type { LineCommand, LineProgram } from './program.ts'
 
 /**
@@ -135,5 +135,7 @@ function report(program: LineProgram, command: LineCommand, error: unknown): num
   const text = error instanceof Error ? error.message : String(error)
   const isUsage = error instanceof BadArguments
   program.err(`${program.name}: ${text}\n${isUsage ? `\n${command.help()}` : ''}`)
-  return isUsage ? (command.usageCode ?? lineCodes.usage) : (command.failureCode ?? lineCodes.failed)
+  if (isUsage) return command.usageCode ?? lineCodes.usage
+  const own = error instanceof CommandFailure ? error.exitCode : undefined
+  return own ?? command.failureCode ?? lineCodes.failed
 }

@@ -62,21 +62,27 @@ test(
 
     mkdirSync(file('folder'))
     for (const [args, why] of [
-      [[other, '-o', file('new.json')], 'the run has no recording\nRuns of an agent with recording: {} have one, '],
-      [[runId, '-o', file('none/new.json')], `${file('none/new.json')} cannot be written: ENOENT\nName another file `],
-      [[runId, '-o', file('folder')], `${file('folder')} cannot be written: EISDIR\nName another file `],
+      [
+        [other, '-o', file('new.json')],
+        'meshctl: the run has no recording\nRuns of an agent with recording: {} have one, ',
+      ],
+      [
+        [runId, '-o', file('none/new.json')],
+        `meshctl: ${file('none/new.json')} cannot be written: ENOENT\nName another file `,
+      ],
+      [[runId, '-o', file('folder')], `meshctl: ${file('folder')} cannot be written: EISDIR\nName another file `],
     ] as const) {
       const { code, out, err } = await run(args, env)
       assert.deepEqual([code, out, err.slice(0, why.length), err.split('\n').length], [2, '', why, 3])
     }
     const refused = await run([runId, '-o', file('new.json')], { ...env, OBJECT_STORE_SECRET_KEY: 'wrong-canary' })
     assert.equal(refused.code, 2)
-    assert.match(refused.err, /^the object store refused the request: 403 \w+\nCheck the keys, [^\n]+\n$/)
+    assert.match(refused.err, /^meshctl: the object store refused the request: 403 \w+\nCheck the keys, [^\n]+\n$/)
     await server.kill9()
     assert.deepEqual(await run([runId, '-o', file('new.json')], env), {
       code: 2,
       out: '',
-      err: 'the object store does not respond\nCheck OBJECT_STORE_ADDR and OBJECT_STORE_TLS, or try again later.\n',
+      err: 'meshctl: the object store does not respond\nCheck OBJECT_STORE_ADDR and OBJECT_STORE_TLS, or try again later.\n',
     })
     assert.deepEqual(readdirSync(path).toSorted(), ['folder', 'kept.json', 'out.json'])
   },
@@ -87,21 +93,25 @@ test('X8: without the id of a run or an object store the exit code is 1, and no 
   const keys = { OBJECT_STORE_ACCESS_KEY: 'a', OBJECT_STORE_SECRET_KEY: 'secret-canary' }
   const env = { OBJECT_STORE_ADDR: '127.0.0.1:1', ...keys }
   for (const [args, given, why] of [
-    [[], env, /^RUN_ID must be/],
-    [['../../etc/passwd'], env, /^RUN_ID must be/],
-    [[runId.toUpperCase()], env, /^RUN_ID must be/],
-    [[`${runId}\0`], env, /^RUN_ID must be/],
-    [[runId], {}, /^OBJECT_STORE_ADDR is missing/],
-    [[runId], { OBJECT_STORE_ADDR: '127.0.0.1:1' }, /^OBJECT_STORE_ACCESS_KEY must be/],
-    [[runId], { ...env, OBJECT_STORE_ADDR: 'http://u:secret-canary@h' }, /^OBJECT_STORE_ADDR must be host:port/],
-    [[runId], { ...env, OBJECT_STORE_BUCKET: '../x' }, /^OBJECT_STORE_BUCKET must be/],
-    [[runId], { ...env, OBJECT_STORE_TLS: 'yes' }, /^OBJECT_STORE_TLS must be true or false/],
-    [[runId], { ...env, OBJECT_STORE_SECRET_KEY: 'secret-canary\n' }, /^OBJECT_STORE_SECRET_KEY must be/],
+    [[], env, /^meshctl: RUN_ID must be/],
+    [['../../etc/passwd'], env, /^meshctl: RUN_ID must be/],
+    [[runId.toUpperCase()], env, /^meshctl: RUN_ID must be/],
+    [[`${runId}\0`], env, /^meshctl: RUN_ID must be/],
+    [[runId], {}, /^meshctl: OBJECT_STORE_ADDR is missing/],
+    [[runId], { OBJECT_STORE_ADDR: '127.0.0.1:1' }, /^meshctl: OBJECT_STORE_ACCESS_KEY must be/],
+    [
+      [runId],
+      { ...env, OBJECT_STORE_ADDR: 'http://u:secret-canary@h' },
+      /^meshctl: OBJECT_STORE_ADDR must be host:port/,
+    ],
+    [[runId], { ...env, OBJECT_STORE_BUCKET: '../x' }, /^meshctl: OBJECT_STORE_BUCKET must be/],
+    [[runId], { ...env, OBJECT_STORE_TLS: 'yes' }, /^meshctl: OBJECT_STORE_TLS must be true or false/],
+    [[runId], { ...env, OBJECT_STORE_SECRET_KEY: 'secret-canary\n' }, /^meshctl: OBJECT_STORE_SECRET_KEY must be/],
   ] as const) {
     const { code, out, err } = await run([...args, '-o', file('x')], given)
     assert.deepEqual([code, out], [1, ''], err)
     assert.match(err, why)
-    assert.match(err, /^[^\n]+\n(?:Set the OBJECT_STORE_ variables|meshctl runs list has)[^\n]+\n$/)
+    assert.match(err, /^meshctl: [^\n]+\n(?:Set the OBJECT_STORE_ variables|meshctl runs list has)[^\n]+\n$/)
     assert.doesNotMatch(err, /canary|\n\s+at /)
   }
 })

@@ -4,6 +4,7 @@ import type { ObjectStore, ObjectStoreProblem } from '#core/objects/object-store
 import { DEFAULT_BUCKET, DEFAULT_REGION, S3SettingsProblem, parseS3Settings } from '#core/objects/s3-address.ts'
 import type { S3Address, S3Settings } from '#core/objects/s3-address.ts'
 import { openS3Store } from '#core/objects/s3-store.ts'
+import { CliProblem } from '#cli/contract/cli-problem.ts'
 import type { CliInput } from '#cli/contract/command.ts'
 import { toSafeText } from '#cli/contract/safe-text.ts'
 import { recordingErrors } from '#plugins/recording/contract/errors.ts'
@@ -15,27 +16,22 @@ interface DownloadOptions {
   readonly output: string | undefined
 }
 
-const INVALID = 1
 const FAILED = 2
 
 /** `meshctl download-fixture`. */
 export async function downloadFixtureOf({ values, env, out, err }: CliInput<DownloadOptions>): Promise<number> {
   const { run, output = `${run}.fixture.json` } = values
-  if (run === undefined || !/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(run)) {
-    return refuse(err, 'RUN_ID must be the id of a run, a lowercase UUID', 'meshctl runs list has the ids of runs.')
-  }
-  const address = addressOf(env)
-  if (typeof address === 'string')
-    return refuse(err, address, 'Set the OBJECT_STORE_ variables as the state role has them.')
-  const store = openS3Store(address)
+  if (run === undefined || !/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(run))
+    throw new CliProblem('RUN_ID must be the id of a run, a lowercase UUID', 'meshctl runs list has the ids of runs.')
+  const store = openS3Store(addressOf(env))
   try {
     const { complete } = await download(store, run, output)
     if (!complete) err('the recording is not complete: see "problems" in the file\n')
     out(`${output}\n`)
     return 0
   } catch (error) {
-    err(`${explain(error, output).join('\n')}\n`)
-    return FAILED
+    const [problem, hint] = explain(error, output)
+    throw new CliProblem(problem, hint, FAILED)
   } finally {
     await store.close()
   }
@@ -56,24 +52,23 @@ async function download(store: ObjectStore, run: string, output: string): Promis
   return { complete: last.includes('"complete":true') }
 }
 
-function refuse(err: CliInput['err'], problem: string, hint: string): number {
-  err(`${problem}\n${hint}\n`)
-  return INVALID
-}
-
-/** Returns what is wrong as a text. */
-function addressOf(env: CliInput['env']): S3Address | string {
+/** Throws `CliProblem` for a setting that is missing or not valid. */
+function addressOf(env: CliInput['env']): S3Address {
   const { OBJECT_STORE_ADDR: addr = '', OBJECT_STORE_TLS: tls = 'false' } = env
-  if (addr === '') return 'OBJECT_STORE_ADDR is missing: host:port of the object store'
-  if (tls !== 'true' && tls !== 'false') return 'OBJECT_STORE_TLS must be true or false'
+  if (addr === '') throw unusable('OBJECT_STORE_ADDR is missing: host:port of the object store')
+  if (tls !== 'true' && tls !== 'false') throw unusable('OBJECT_STORE_TLS must be true or false')
   const { OBJECT_STORE_BUCKET: bucket = DEFAULT_BUCKET, OBJECT_STORE_REGION: region = DEFAULT_REGION } = env
   const keys = { accessKey: env['OBJECT_STORE_ACCESS_KEY'], secretKey: env['OBJECT_STORE_SECRET_KEY'] }
   try {
     return parseS3Settings({ addr, bucket, region, tls: tls === 'true', ...keys })
   } catch (error) {
     if (!(error instanceof S3SettingsProblem)) throw error
-    return `${variables[error.setting]} ${error.message}`
+    throw unusable(`${variables[error.setting]} ${error.message}`)
   }
+}
+
+function unusable(problem: string): CliProblem {
+  return new CliProblem(problem, 'Set the OBJECT_STORE_ variables as the state role has them.')
 }
 
 const variables: Readonly<Record<keyof S3Settings, string>> = {

@@ -69,8 +69,8 @@ const stopping = (response: ServerResponse): void => {
   response.writeHead(200, { 'content-length': '4096' }).write(escape)
 }
 
-const refused = /^the object store refused the request: 403[A-Za-z ]*\nCheck the keys, [^\n]+\n$/
-const lost = /^the object store does not respond\nCheck OBJECT_STORE_ADDR [^\n]+\n$/
+const refused = /^meshctl: the object store refused the request: 403[A-Za-z ]*\nCheck the keys, [^\n]+\n$/
+const lost = /^meshctl: the object store does not respond\nCheck OBJECT_STORE_ADDR [^\n]+\n$/
 
 // Those that hang take as long as the deadline of a call, so they run at once.
 test('download-fixture of a store that denies, hangs or breaks off: exit code 2, what is wrong, what to do, and no file', async (t) => {
@@ -88,7 +88,7 @@ test('download-fixture of a store that denies, hangs or breaks off: exit code 2,
     [
       'never ends',
       { last: (response) => void response.writeHead(200).end(Buffer.alloc(80 * 1024 * 1024, '\u001b')) },
-      /^the object is above \d+ bytes\nCheck that OBJECT_STORE_BUCKET [^\n]+\n$/,
+      /^meshctl: the object is above \d+ bytes\nCheck that OBJECT_STORE_BUCKET [^\n]+\n$/,
     ],
   ]
   const results = await Promise.all(

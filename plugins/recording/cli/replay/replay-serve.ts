@@ -1,4 +1,5 @@
 import { PolicyProblem } from '#core/guardrails/detectors/policy-problem.ts'
+import { CliProblem } from '#cli/contract/cli-problem.ts'
 import type { CliInput } from '#cli/contract/command.ts'
 import { UnusableFixture, loadFixture } from './load-fixture.ts'
 import { createReplay } from './replay.ts'
@@ -14,26 +15,17 @@ interface ReplayOptions {
 }
 
 const PASSED = 0
-const UNUSABLE = 1
 const DIVERGED = 2
 const WRITERS = 'meshctl dev --record FILE and meshctl download-fixture write recordings.'
 
 /** `meshctl replay-serve`. */
 export async function replayServeOf({ values, out, err, untilStopped }: CliInput<ReplayOptions>): Promise<number> {
   const { fixture: path, port, instructions = false } = values
-  if (path === undefined) {
-    err(`FIXTURE_PATH is missing: a merged recording, or a folder with its parts\n${WRITERS}\n`)
-    return UNUSABLE
-  }
-  let started: { readonly replay: Replay; readonly server: ReplayServer }
-  try {
-    const replay = await open(path, { err, instructions })
-    started = { replay, server: await serveReplay(replay, port) }
-  } catch (error) {
-    err(`${explain(error, path, port).join('\n')}\n`)
-    return UNUSABLE
-  }
-  const { replay, server } = started
+  if (path === undefined)
+    throw new CliProblem('FIXTURE_PATH is missing: a merged recording, or a folder with its parts', WRITERS)
+  const { replay, server } = await start(path, { port, err, instructions }).catch((error: unknown) => {
+    throw explain(error, path, port)
+  })
   // Handlers are registered before the line is printed, so that no signal after it is missed.
   const stopped = untilStopped()
   out(
@@ -46,21 +38,27 @@ export async function replayServeOf({ values, out, err, untilStopped }: CliInput
   return problems.length === 0 ? PASSED : DIVERGED
 }
 
-async function open(
-  path: string,
-  { err, instructions }: { readonly err: CliInput['err']; readonly instructions: boolean },
-): Promise<Replay> {
-  const fixture = await loadFixture(path)
-  if (!fixture.complete) err('the recording is not complete: calls that it does not have cannot be answered\n')
-  return createReplay(fixture, { instructions })
+interface StartOptions extends Pick<ReplayOptions, 'port'> {
+  readonly err: CliInput['err']
+  readonly instructions: boolean
 }
 
-function explain(error: unknown, path: string, port: number): readonly [problem: string, hint: string] {
+async function start(
+  path: string,
+  { port, err, instructions }: StartOptions,
+): Promise<{ readonly replay: Replay; readonly server: ReplayServer }> {
+  const fixture = await loadFixture(path)
+  if (!fixture.complete) err('the recording is not complete: calls that it does not have cannot be answered\n')
+  const replay = createReplay(fixture, { instructions })
+  return { replay, server: await serveReplay(replay, port) }
+}
+
+function explain(error: unknown, path: string, port: number): CliProblem {
   const shown = JSON.stringify(path.slice(0, 200))
   const { code = 'unknown error', syscall } = error as NodeJS.ErrnoException
   if (syscall === 'listen')
-    return [`port ${port} cannot be used: ${code}`, 'Choose another with --port; 0 is any free one.']
-  return [`${shown} ${problemOf(error, code)}`, WRITERS]
+    return new CliProblem(`port ${port} cannot be used: ${code}`, 'Choose another with --port; 0 is any free one.')
+  return new CliProblem(`${shown} ${problemOf(error, code)}`, WRITERS)
 }
 
 function problemOf(error: unknown, code: string): string {
