@@ -28,10 +28,10 @@ export const OBJECT_DEADLINE_MS = 10_000
 /** Largest size of a page. */
 export const MAX_PAGE = 1_000
 
-/** Why a call failed. `unavailable`: it may succeed later. */
-export type ObjectStoreProblem = 'unavailable' | 'refused' | 'too_large'
+/** Why a call failed. `unavailable`: it may succeed later. `foreign`: something other than an object store responds. */
+export type ObjectStoreProblem = 'unavailable' | 'refused' | 'too_large' | 'foreign'
 
-/** A failed call. The message names neither address nor access key, and quotes nothing from the server. */
+/** A failed call. The message names neither address nor access key, and quotes nothing from the server but short names. */
 export class ObjectStoreError extends Error {
   override readonly name = 'ObjectStoreError'
   readonly problem: ObjectStoreProblem
@@ -40,6 +40,13 @@ export class ObjectStoreError extends Error {
     super(message)
     this.problem = problem
   }
+}
+
+/** The error of a successful response that no object store sends. */
+export function foreign(contentType: string | null): ObjectStoreError {
+  const [type = ''] = /^[\w.+-]{1,40}\/[\w.+-]{1,60}(?=$|;)/.exec(contentType ?? '') ?? []
+  const got = type === '' ? 'without a content type' : `of type ${type}`
+  return new ObjectStoreError('foreign', `a response ${got} is not that of an object store`)
 }
 
 /** The error of an object above the limit of its reader. */

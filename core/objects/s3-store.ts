@@ -5,7 +5,7 @@ import type { Metrics } from '#core/telemetry/metrics.ts'
 import { objectStoreMetrics } from './metrics.ts'
 import { parseObjectKey } from './object-key.ts'
 import type { ObjectKey, ObjectPrefix } from './object-key.ts'
-import { OBJECT_DEADLINE_MS, MAX_PAGE, ObjectStoreError, tooLarge } from './object-store.ts'
+import { OBJECT_DEADLINE_MS, MAX_PAGE, ObjectStoreError, foreign, tooLarge } from './object-store.ts'
 import type { ObjectPage, ObjectStore } from './object-store.ts'
 import type { S3Address } from './s3-address.ts'
 
@@ -56,7 +56,11 @@ export function openS3Store(address: S3Address, options: S3Options = {}): Object
     get: (key, maxBytes) =>
       call('get', async () => {
         const answer = await s3.getObjectResponse(key)
-        return answer === null ? undefined : readBody(answer, maxBytes)
+        if (answer === null) return undefined
+        const type = answer.headers.get('content-type')
+        // A portal or a proxy. Any other type may be that of a copied object.
+        if (/^text\/html/i.test(type ?? '')) throw foreign(type)
+        return readBody(answer, maxBytes)
       }),
     list: (prefix, page) => call('list', () => listKeys(s3, prefix, page)),
     remove: (keys) => call('remove', () => removeKeys(s3, keys)),
@@ -94,6 +98,9 @@ function boundedFetch(dispatcher: Agent): typeof globalThis.fetch {
     const isObject = method === 'GET' && status === 200 && !String(url).includes('?')
     // The library reads every other body as a whole.
     const content = isObject ? answer.body : await readBody(answer, MAX_TEXT_BYTES)
+    // The library reads every other response as a bucket without objects.
+    const isList = status === 200 && String(url).includes('list-type=')
+    if (isList && !String(content).includes('<ListBucketResult')) throw foreign(answer.headers.get('content-type'))
     const isEmpty = status === 204 || status === 304
     return new Response(isEmpty ? null : (content as Uint8Array<ArrayBuffer>), { status, headers: [...answer.headers] })
   }

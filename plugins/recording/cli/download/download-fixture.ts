@@ -83,12 +83,17 @@ const variables: Readonly<Record<keyof S3Settings, string>> = {
 const hints: Readonly<Record<ObjectStoreProblem, string>> = {
   refused: 'Check the keys, OBJECT_STORE_BUCKET, and what the store lets these keys read.',
   unavailable: 'Check OBJECT_STORE_ADDR and OBJECT_STORE_TLS, or try again later.',
+  foreign: 'Check OBJECT_STORE_ADDR: it is host:port of the object store of the state role.',
   too_large: 'Check that OBJECT_STORE_BUCKET is the bucket of the state role.',
 }
 
 function explain(error: unknown, output: string): readonly [problem: string, hint: string] {
   const cause = error instanceof Fail ? error.cause : error
-  if (cause instanceof ObjectStoreError) return [cause.message, hints[cause.problem]]
+  if (cause instanceof ObjectStoreError) {
+    const { problem, message } = cause
+    const isForeign = problem === 'foreign'
+    return [isForeign ? `OBJECT_STORE_ADDR did not respond with a recording: ${message}` : message, hints[problem]]
+  }
   if (error instanceof Fail)
     return ['the run has no recording', 'Runs of an agent with recording: {} have one, from shortly after their end.']
   const { code } = error as NodeJS.ErrnoException

@@ -64,11 +64,22 @@ const brokenOff = (response: ServerResponse, body = '<ListBucketResult>'): void 
   response.writeHead(200, { 'content-length': '4096' })
   response.write(`${escape}${body}`.slice(0, 20), () => response.destroy())
 }
+const other = (response: ServerResponse): void =>
+  void response.writeHead(200, { 'content-type': 'application/json' }).end('{"Contents":[]}')
 const silent = (): void => undefined
 const stopping = (response: ServerResponse): void => {
   response.writeHead(200, { 'content-length': '4096' }).write(escape)
 }
 
+const page =
+  (status: number, type?: string) =>
+  (response: ServerResponse): void =>
+    void response.writeHead(status, type === undefined ? {} : { 'content-type': type }).end(`<html>${escape}</html>`)
+
+const elsewhere = (what: string) =>
+  new RegExp(
+    `^meshctl: OBJECT_STORE_ADDR did not respond with a recording: a response ${what} is not that of an object store\nCheck OBJECT_STORE_ADDR: [^\n]+\n$`,
+  )
 const refused = /^meshctl: the object store refused the request: 403[A-Za-z ]*\nCheck the keys, [^\n]+\n$/
 const lost = /^meshctl: the object store does not respond\nCheck OBJECT_STORE_ADDR [^\n]+\n$/
 
@@ -85,6 +96,11 @@ test('download-fixture of a store that denies, hangs or breaks off: exit code 2,
     ['breaks off in a part', { last: brokenOff }, lost],
     ['fails', { list: (response) => void response.writeHead(503).end(escape) }, lost],
     ['leads elsewhere', { last: (response) => void response.writeHead(302, { location: '/canary' }).end() }, lost],
+    ['is a page', { list: page(200, 'text/html; charset=utf-8') }, elsewhere('of type text/html')],
+    ['is a page without a type', { list: page(200) }, elsewhere('without a content type')],
+    ['is a page of an odd type', { list: page(200, 'canary\\x') }, elsewhere('without a content type')],
+    ['is another API', { list: other }, elsewhere('of type application/json')],
+    ['has a page in place of a part', { last: page(200, 'text/html') }, elsewhere('of type text/html')],
     [
       'never ends',
       { last: (response) => void response.writeHead(200).end(Buffer.alloc(80 * 1024 * 1024, '\u001b')) },
