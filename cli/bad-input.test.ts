@@ -249,6 +249,7 @@ test(
     assert.deepEqual(await closed(['schema']), { code: 0, err: '' })
     assert.deepEqual(await closed(['runs', 'list', '-o', 'json']), { code: 0, err: '' })
     assert.deepEqual(await closed(['--help']), { code: 0, err: '' })
+    assert.equal((await closed(['prompts', 'get', 'denied'])).code, 1, 'a failure remains one')
     const config = kubeconfig('pipe', env.MESH_SERVER, 'token')
     const evaluated = await closed(['eval', '--candidate', agent, '--min-score', '1'], { KUBECONFIG: config })
     assert.equal(evaluated.code, 2, evaluated.err)

@@ -28,6 +28,8 @@ export async function main(
   commands: readonly ListedCommand[] = cliCommands,
 ): Promise<number> {
   const code = await runArgs(args, program, commands)
+  // Without a reader the process ends in the flush.
+  if (code !== lineCodes.ok) program.setExitCode(code)
   await program.flush?.()
   return code
 }
