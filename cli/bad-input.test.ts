@@ -174,6 +174,7 @@ test('each option with a file refuses a folder, a binary and a large file, and o
 /** What a response has acts on no terminal; a row of another shape is a failure without a stack. */
 function isHarmless(title: string, { code, out, err }: CliResult): void {
   if (code !== 0) assert.match(err, /^meshctl: [^\n]+\n/, title)
+  assert.doesNotMatch(err, /TypeError|Cannot read|is not (?:a function|iterable)/, title)
   // oxlint-disable-next-line no-control-regex -- none may be printed
   assert.doesNotMatch(out + err, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]|\n\s+at /, title)
 }
@@ -231,6 +232,33 @@ test('each command of the API survives such a response, on a terminal of 20 colu
   // It evaluates by a kubeconfig: test/flows/evals.
   for (const command of apiCommands.filter(({ words }) => words !== 'eval'))
     isHarmless(command.words, await runCli(argumentsOf(command), { env, width: 20, untilStopped: never, stdin: '{}' }))
+})
+
+// They show nothing of a response, or all of it. eval evaluates by a kubeconfig.
+const unread = new Set(['api', 'eval', 'mcp publish', 'mcp revoke', 'providers disconnect', 'routes delete'])
+
+test('JSON of another shape is one sentence with the request, for each command of the API that reads', async (t) => {
+  let body: unknown
+  const server = await listen(
+    t,
+    createServer(
+      (_, response) => void response.setHeader('content-type', 'application/json').end(JSON.stringify(body)),
+    ),
+  )
+  const env = { MESH_SERVER: server, MESH_TOKEN: 'token', KEY: 'sk-1' }
+  const sentence =
+    /^meshctl: http:\S+ is not the API of mesh, or of another version: the response to (?:GET|POST|PUT) \/api\/\S+ lacks fields\nCheck the address: [^\n]+\n$/
+  for (const one of [null, 'ok', 7, [], {}, { items: {} }, { items: [{}] }, { items: [{}], nextCursor: null }]) {
+    body = one
+    for (const command of apiCommands.filter(({ words }) => !unread.has(words)))
+      for (const format of ['table', 'json']) {
+        const args = [...argumentsOf(command), '-o', format]
+        const { code, out, err } = await runCli(args, { env, untilStopped: never, stdin: '{}' })
+        const title = `${command.words} ${format} ${JSON.stringify(one)}`
+        assert.deepEqual([code, out], [1, ''], title)
+        assert.match(err, sentence, title)
+      }
+  }
 })
 
 test(

@@ -30,7 +30,7 @@ test('a list is read page by page, with token, namespace and filters, up to --li
     const { searchParams } = new URL(url, 'http://x')
     const size = Number(searchParams.get('limit'))
     const items = Array.from({ length: size }, (_, index) => ({ id: `${asked.length}-${index}` }))
-    json(response, 200, { items, nextCursor: 'c/=' })
+    json(response, 200, { items, nextCursor: asked.length === 1 ? 'c/=' : 'd' })
   })
   const args = ['feedback', 'list', '-n', 'team a&b', '--run', runId, '--limit', '250', '-o', 'name']
   const { code, out, err } = await runCli(args, { env })
@@ -65,15 +65,19 @@ test('a problem document is one line: detail, status, code and trace, before wha
     await run(401, problem),
     /refused the token of MESH_TOKEN: it is not valid \(401\)\nSign in to the cluster/,
   )
+  const title = `the response to GET /api/runs/${runId}`
   for (const [status, body] of [
     [404, '<html>'],
     [500, null],
     [502, {}],
     [302, problem],
   ] as const)
-    assert.match(await run(status, body), new RegExp(`^meshctl: ${server}/ is not the API of mesh: status ${status}`))
+    assert.match(
+      await run(status, body),
+      new RegExp(`^meshctl: ${server}/ is not the API of mesh: ${title} has the status ${status}`),
+    )
   respond = (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')
-  assert.match((await runCli(['runs', 'get', runId], { env })).err, /is not the API of mesh: status 200, text\/html/)
+  assert.match((await runCli(['runs', 'get', runId], { env })).err, / has the status 200, text\/html\nCheck the/)
   respond = (_, response) => response.writeHead(200).end('x'.repeat(17 * 1024 * 1024))
   assert.match((await runCli(['runs', 'get', runId], { env })).err, /response above 16777216 bytes/)
 })

@@ -30,13 +30,20 @@ export function connectionProblem(error: unknown, { server, ca }: ApiAccess, tim
   return new CliProblem(toSafeText(`${server.origin}: ${why}`), CHECK_ADDRESS)
 }
 
+/** A response, and what was requested, such as `GET /api/runs`. */
+export interface Responded {
+  readonly response: CollectedResponse
+  readonly title: string
+}
+
 /** The problem of a response that is an error. */
-export function responseProblem(response: CollectedResponse, access: ApiAccess, token: string): CliProblem {
+export function responseProblem(responded: Responded, access: ApiAccess, token: string): CliProblem {
+  const { response } = responded
   const { status } = response
-  if (status < 400) return notTheApi(response, access)
+  if (status < 400) return notTheApi(responded, access)
   if (status === 401) return refusedToken(access, token)
   const problem = parseJson(response)
-  if (!isObject(problem) || typeof problem.detail !== 'string') return notTheApi(response, access)
+  if (!isObject(problem) || typeof problem.detail !== 'string') return notTheApi(responded, access)
   const { detail, code, traceId } = problem
   const notes = [status, code, typeof traceId === 'string' ? `trace ${traceId}` : undefined]
   const note = notes.filter((one) => typeof one === 'string' || typeof one === 'number').join(', ')
@@ -44,10 +51,18 @@ export function responseProblem(response: CollectedResponse, access: ApiAccess, 
 }
 
 /** The body of a response with a status below 300. */
-export function readResponseBody(response: CollectedResponse, access: ApiAccess): unknown {
-  const body = parseJson(response)
-  if (body === undefined) throw notTheApi(response, access)
+export function readResponseBody(responded: Responded, access: ApiAccess): unknown {
+  const body = parseJson(responded.response)
+  if (body === undefined) throw notTheApi(responded, access)
   return body
+}
+
+/** The problem of JSON that the API does not send. */
+export function unreadableResponse(title: string, { server }: ApiAccess): CliProblem {
+  return new CliProblem(
+    `${server.href} is not the API of mesh, or of another version: the response to ${title} lacks fields`,
+    CHECK_ADDRESS,
+  )
 }
 
 function refusedToken({ server, source }: ApiAccess, token: string): CliProblem {
@@ -60,9 +75,12 @@ function refusedToken({ server, source }: ApiAccess, token: string): CliProblem 
 }
 
 // A proxy, or the server of something else.
-function notTheApi({ status, headers }: CollectedResponse, { server }: ApiAccess): CliProblem {
-  const type = String(headers['content-type'] ?? 'no content type').slice(0, 80)
-  return new CliProblem(`${server.href} is not the API of mesh: status ${status}, ${toSafeText(type)}`, CHECK_ADDRESS)
+function notTheApi({ response: { status, headers }, title }: Responded, { server }: ApiAccess): CliProblem {
+  const type = toSafeText(String(headers['content-type'] ?? 'no content type').slice(0, 80))
+  return new CliProblem(
+    `${server.href} is not the API of mesh: the response to ${title} has the status ${status}, ${type}`,
+    CHECK_ADDRESS,
+  )
 }
 
 function parseJson({ body }: CollectedResponse): unknown {

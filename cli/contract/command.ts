@@ -46,6 +46,8 @@ export interface ContextInput<Values = unknown> extends CliInput<Values> {
   /** The namespace of the context, else `default`. */
   readonly namespace: string
   readonly namespaces: ClusterNamespaces
+  /** An error for a terminal: that of code which reads a response of another shape names the request. */
+  explain(error: unknown): unknown
 }
 
 interface CliSpec<O extends CommandOptions, Input> extends HelpedCommand {

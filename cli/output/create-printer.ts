@@ -39,11 +39,20 @@ async function toText<Row>(
   { rows, whole }: Printed<Row>,
   target: TableTarget,
 ): Promise<string> {
+  const names = rows.map((row) => nameOf(table, row))
   if (format === 'json') return `${toSafeJson(JSON.stringify(whole, undefined, 2))}\n`
   if (format === 'yaml') return (await import('#cli/contract/to-yaml.ts')).toYaml(whole)
-  if (format === 'name') return rows.map((row) => `${toSafeText(table.name(row))}\n`).join('')
+  if (format === 'name') return names.map((name) => `${toSafeText(name)}\n`).join('')
   if (rows.length === 0) return ''
   return toTableText(table, rows, { ...target, wide: format === 'wide' })
+}
+
+// A row without what names it is not of the API, in any format. An object may have the name `undefined`.
+function nameOf<Row>(table: ResourceTable<Row>, row: Row): string {
+  const name = table.name(row)
+  const isNamed = !/(?:^|\/)(?:undefined|\[object Object\])(?:\/|$)/.test(name)
+  if (!isNamed && !JSON.stringify(row).includes('"undefined"')) throw new TypeError(`the row has no name: ${name}`)
+  return name
 }
 
 // Documents have the cursor themselves.

@@ -31,6 +31,8 @@ function textOf(value: CellValue, { isTerminal, now }: TableTarget): string {
     if (Number.isNaN(value.getTime())) return '-'
     return isTerminal ? toAge(value, now) : value.toISOString()
   }
+  // JSON has no such number: a field of the sum is missing.
+  if (Number.isNaN(value)) throw new TypeError('a cell is not a number')
   const text = value === null || value === undefined ? '' : toSafeText(String(value))
   // An empty cell would move the others, for a reader as for `cut`.
   return text === '' ? '-' : text

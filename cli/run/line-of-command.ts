@@ -96,6 +96,8 @@ async function runOnApi(program: CliProgram, command: CliCommand, input: CliInpu
   }
   try {
     return await run(given as never)
+  } catch (error) {
+    throw api.explain(error)
   } finally {
     await api.close()
   }

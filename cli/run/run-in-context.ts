@@ -28,12 +28,14 @@ export async function runInContext(program: CliProgram, command: CliCommand, inp
   const out = (text: string): void => {
     printed.push(text)
   }
-  const given: ContextInput = { ...input, out, api, namespace: access.namespace, namespaces }
+  const given: ContextInput = { ...input, out, api, namespace: access.namespace, namespaces, explain: api.explain }
   try {
     const code = await run(given as never)
     program.setExitCode(code)
     for (const text of printed) program.out(text)
     return code
+  } catch (error) {
+    throw api.explain(error)
   } finally {
     await Promise.all([api.close(), namespaces.close()])
   }

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import type { ApiInput } from '#cli/contract/command.ts'
+import { fieldOf } from '#cli/contract/field-of.ts'
 import type { ResourceTable } from '#cli/contract/resource-table.ts'
 import type { CostGroup, CostOfGroup } from '#schemas/api/cost.ts'
 
@@ -17,7 +18,10 @@ const table: ResourceTable<ListedGroup> = {
   wide: { UNPRICED: ({ unpricedCalls }) => unpricedCalls, CACHED: ({ cachedTokens }) => cachedTokens },
 }
 
-function groupOf({ day, namespace, agent, subject, model, provider, tenant, label, other }: ListedGroup): string {
+function groupOf(group: ListedGroup): string {
+  // Every field that names a group is optional.
+  fieldOf(group, 'calls')
+  const { day, namespace, agent, subject, model, provider, tenant, label, other } = group
   const named = agent === undefined ? namespace : `${namespace ?? ''}/${agent?.name ?? ''}`
   const shown = [day, named, subject, model, provider, tenant, label].filter((one) => one !== undefined)
   return [...shown.map((one) => one ?? '-'), ...(other === true ? ['others'] : [])].join(' ')

@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import type { ApiClient, ListPage } from '#cli/contract/api-client.ts'
 import { CliProblem } from '#cli/contract/cli-problem.ts'
 import type { ApiInput } from '#cli/contract/command.ts'
+import { fieldOf } from '#cli/contract/field-of.ts'
 import type { ResourceTable } from '#cli/contract/resource-table.ts'
 import { sleep } from '#core/async/sleep.ts'
 import type { BegunConsent, McpGrant } from '#schemas/api/mcp-grants.ts'
@@ -44,12 +45,13 @@ export async function grantOf(input: ApiInput<GrantValues>): Promise<number> {
   const before = values.wait ? await findGrantOf(api, namespace, server) : undefined
   const body = { namespace, server, ...(scopes === undefined ? {} : { scopes }) }
   const begun = await api.post<Static<typeof BegunConsent>>(['mcp', 'oauth', 'grant'], body)
+  const address = fieldOf(begun, 'authorizationUrl')
   if (!values.wait) {
-    out(`${begun.authorizationUrl}\n`)
+    out(`${address}\n`)
     return 0
   }
   // The grant is the result of this command.
-  input.err(`Open this address to consent:\n${begun.authorizationUrl}\n`)
+  input.err(`Open this address to consent:\n${address}\n`)
   for (const end = Date.parse(begun.expiresAt); Date.now() < end; await sleep(POLL_MS)) {
     const grant = await findGrantOf(api, namespace, server)
     if (grant?.usable !== true || grant.createdAt === before?.createdAt) continue

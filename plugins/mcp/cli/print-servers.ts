@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import type { ApiInput } from '#cli/contract/command.ts'
+import { fieldOf } from '#cli/contract/field-of.ts'
 import type { ResourceTable } from '#cli/contract/resource-table.ts'
 import type { McpApproval } from '#schemas/api/mcp-approvals.ts'
 import type { McpConnector } from '#schemas/api/mcp-connectors.ts'
@@ -75,9 +76,10 @@ export async function printReferences({
   printer,
 }: ApiInput<{ readonly name: string }>): Promise<number> {
   const path = ['mcpservers', namespace, values.name, 'references']
-  const { bindings, registries, agents } = await api.get<Static<typeof McpServerReferences>>(path)
-  const rows = Object.entries({ binding: bindings, registry: registries, agent: agents }).flatMap(([kind, found]) =>
-    (found ?? []).map(({ namespace: place, name }): ServerUser => ({ kind, namespace: place, name })),
+  const found = await api.get<Static<typeof McpServerReferences>>(path)
+  const kinds = { binding: 'bindings', registry: 'registries', agent: 'agents' } as const
+  const rows = Object.entries(kinds).flatMap(([kind, field]) =>
+    (fieldOf(found, field) ?? []).map(({ namespace: place, name }): ServerUser => ({ kind, namespace: place, name })),
   )
   await printer.list(users, { items: rows, nextCursor: null })
   return 0

@@ -1,4 +1,5 @@
 import type { ApiInput } from '#cli/contract/command.ts'
+import { fieldOf } from '#cli/contract/field-of.ts'
 import type { ResourceTable } from '#cli/contract/resource-table.ts'
 import type { ModelRouteObject } from '#schemas/crds/model-route.ts'
 import { primaryTargetsOf, providerOfTarget } from '#schemas/crds/route-targets.ts'
@@ -65,8 +66,10 @@ export async function deleteRoute({ api, namespace, values: { name }, err }: Api
   return 0
 }
 
-function readRoute({ api, namespace, values }: ApiInput<RouteValues>): Promise<ModelRouteObject> {
-  return api.get<ModelRouteObject>(['modelroutes', namespace, values.name])
+async function readRoute({ api, namespace, values }: ApiInput<RouteValues>): Promise<ModelRouteObject> {
+  const route = await api.get<ModelRouteObject>(['modelroutes', namespace, values.name])
+  fieldOf(route, 'metadata')
+  return route
 }
 
 function readyOf({ status }: ModelRouteObject): string | undefined {

@@ -1,6 +1,7 @@
 import { isApiStatus } from '#cli/contract/api-problem.ts'
 import { CliProblem } from '#cli/contract/cli-problem.ts'
 import type { ContextInput } from '#cli/contract/command.ts'
+import { fieldOf } from '#cli/contract/field-of.ts'
 import { signalCode } from '#cli/contract/stop-signal.ts'
 import { durationToMs } from '#schemas/values/duration.ts'
 import type { EvalSuiteObject, EvalSuiteSpec } from '#schemas/crds/eval-suite.ts'
@@ -63,7 +64,7 @@ export async function evaluateCandidate(input: EvalInput): Promise<number> {
       err(`meshctl: ${error.message}; what it made is deleted.\n`)
       return signalCode(error.signal)
     }
-    return reportFailure(input, head, error)
+    return reportFailure(input, head, input.explain(error))
   } finally {
     await cleanup.run()
   }
@@ -79,7 +80,7 @@ async function readSuite({ api }: EvalInput, { suite, namespace }: Candidate): P
       )
     throw error
   })
-  return found.spec
+  return fieldOf(found, 'spec')
 }
 
 function headOf({ values }: EvalInput, candidate: Candidate, source: EvalSuiteSpec | undefined): ReportHead {

@@ -1,4 +1,5 @@
 import type { ApiClient } from '#cli/contract/api-client.ts'
+import { fieldOf } from '#cli/contract/field-of.ts'
 import type { EvalResultsView } from '#schemas/api/evaluations.ts'
 
 /** The suite whose results are read, and its agent. */
@@ -25,7 +26,8 @@ export async function readAllCases(api: ApiClient, of: ResultsOf): Promise<EvalR
     const query = { agent, revision, limit: PAGE, after }
     const page = await api.get<EvalResultsView>(['evalsuites', namespace, suite, 'results'], query)
     cases.push(...page.cases)
-    if (page.next === null) return { ...page, cases }
-    after = page.next
+    const next = fieldOf(page, 'next')
+    if (next === null) return { ...page, cases }
+    after = next
   }
 }
