@@ -91,7 +91,7 @@ export function KindList({ entry, parts = {} }: KindListProps) {
           )
         }
       />
-      <Pager note={text.note} onNewer={onNewer} onOlder={next === null ? undefined : () => older(next)} />
+      <Pager note={text.note} order="other" onNewer={onNewer} onOlder={next === null ? undefined : () => older(next)} />
     </>
   )
 }

@@ -1,3 +1,4 @@
+import { pagerText } from './pager.ts'
 import { plural } from './plural.ts'
 import { runText } from './run.ts'
 
@@ -289,11 +290,5 @@ export const text = {
     failed: (count: number) => plural(count, 'row failed, and stays selected', 'rows failed, and stay selected'),
     again: (count: number) => `Try ${plural(count, 'row', 'rows')} again`,
   },
-  pager: {
-    label: 'Pages of the list',
-    newer: 'Newer',
-    older: 'Older',
-    isFirst: 'These are the newest',
-    isLast: 'These are the oldest',
-  },
+  pager: pagerText,
 } as const

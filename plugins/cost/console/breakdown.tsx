@@ -78,7 +78,12 @@ export function Breakdown({ currency, choice, total }: BreakdownProps) {
         }
       />
       {isWhole ? (
-        <Pager note={text.note} onNewer={onNewer} onOlder={next === null ? undefined : () => older(next)} />
+        <Pager
+          note={text.note}
+          order="other"
+          onNewer={onNewer}
+          onOlder={next === null ? undefined : () => older(next)}
+        />
       ) : (
         <div className={styles['more']}>
           <Button isSmall kind="quiet" onClick={() => change({ all: 'true' })}>

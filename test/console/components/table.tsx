@@ -3,6 +3,7 @@ import test, { afterEach } from 'node:test'
 import { cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { BulkBar } from '#ui/parts/table/bulk-bar.tsx'
 import { extendTo, nothingSelected, toggleRow } from '#ui/parts/table/bulk-selection.ts'
+import { Pager } from '#ui/parts/table/pager.tsx'
 import { DataTable } from '#ui/parts/table/data-table.tsx'
 import { useBulk } from '#ui/parts/table/use-bulk.ts'
 
@@ -136,4 +137,15 @@ test('a selection from below to above, and one whose first row has left the list
   assert.deepEqual([...extendTo(one, 'a', keys).selected].toSorted(), ['a', 'b', 'c'])
   assert.deepEqual([...extendTo({ ...one, anchor: 'gone' }, 'd', keys).selected].toSorted(), ['c', 'd'])
   assert.deepEqual([...extendTo(one, 'gone', keys).selected], ['c'])
+})
+
+test('only pages of the newest first are newer and older', () => {
+  const shown = (order?: 'other') => {
+    render(<Pager note="" {...(order === undefined ? {} : { order })} onNewer={undefined} onOlder={() => undefined} />)
+    const found = screen.getAllByRole('button').map((one) => `${one.textContent} ${one.ariaDescription ?? ''}`.trim())
+    cleanup()
+    return found
+  }
+  assert.deepEqual(shown(), ['Newer These are the newest', 'Older'])
+  assert.deepEqual(shown('other'), ['Previous This is the first page', 'Next'])
 })

@@ -150,6 +150,10 @@ export const tableStates: readonly PartStates[] = [
         name: 'last',
         show: () => <Pager note="50 a page, newest first" onNewer={() => undefined} onOlder={undefined} />,
       },
+      {
+        name: 'by name',
+        show: () => <Pager note="By name" order="other" onNewer={undefined} onOlder={() => undefined} />,
+      },
     ],
   },
 ]

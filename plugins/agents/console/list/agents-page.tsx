@@ -97,7 +97,12 @@ export function AgentsPage() {
         }
       />
       {isWhole ? undefined : (
-        <Pager note={text.note} onNewer={onNewer} onOlder={next === null ? undefined : () => older(next)} />
+        <Pager
+          note={text.note}
+          order={order === 'newest' ? order : 'other'}
+          onNewer={onNewer}
+          onOlder={next === null ? undefined : () => older(next)}
+        />
       )}
     </>
   )

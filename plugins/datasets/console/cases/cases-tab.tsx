@@ -100,7 +100,7 @@ export function CasesTab({ place: { namespace, name } }: { readonly place: Datas
         selected={item === undefined ? undefined : new Set([item])}
         empty={tag === undefined ? <NoCases isArchived={isArchived} /> : <NoMatch onClear={clear} />}
       />
-      <Pager note={text.note} onNewer={onNewer} onOlder={next === null ? undefined : () => older(next)} />
+      <Pager note={text.note} order="other" onNewer={onNewer} onOlder={next === null ? undefined : () => older(next)} />
     </Split>
   )
 }

@@ -91,7 +91,7 @@ export function DatasetsPage() {
         onOpen={open}
         empty={q === undefined ? <NoDatasets onMake={make} /> : <NoMatch onClear={clear} />}
       />
-      <Pager note={text.note} onNewer={onNewer} onOlder={next === null ? undefined : () => older(next)} />
+      <Pager note={text.note} order="other" onNewer={onNewer} onOlder={next === null ? undefined : () => older(next)} />
       {isMaking ? (
         <Suspense>
           <WriteDatasetDialog namespace={namespace} onClose={() => setMaking(false)} onSaved={open} />

@@ -85,7 +85,12 @@ export function ConnectorsPage() {
           selected={item === undefined ? undefined : new Set([item])}
           empty={q === undefined ? <NoConnectors /> : <NoMatch onClear={clear} />}
         />
-        <Pager note={text.note} onNewer={onNewer} onOlder={next === null ? undefined : () => older(next)} />
+        <Pager
+          note={text.note}
+          order="other"
+          onNewer={onNewer}
+          onOlder={next === null ? undefined : () => older(next)}
+        />
       </Split>
       {wanted === undefined ? undefined : (
         <ConnectServer first={firstFields(wanted, namespace ?? 'default')} onClose={() => setWanted(undefined)} />

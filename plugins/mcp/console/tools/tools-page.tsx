@@ -97,7 +97,12 @@ export function ToolsPage() {
           selected={item === undefined ? undefined : new Set([item])}
           empty={isFiltered ? <NoMatch onClear={clear} /> : <NoTools />}
         />
-        <Pager note={text.note} onNewer={onNewer} onOlder={next === null ? undefined : () => older(next)} />
+        <Pager
+          note={text.note}
+          order="other"
+          onNewer={onNewer}
+          onOlder={next === null ? undefined : () => older(next)}
+        />
       </Split>
     </>
   )

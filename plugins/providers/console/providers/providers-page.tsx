@@ -55,7 +55,12 @@ export function ProvidersPage() {
           selected={item === undefined ? undefined : new Set([item])}
           empty={<NoProviders onConnect={connect} />}
         />
-        <Pager note={text.note} onNewer={onNewer} onOlder={next === null ? undefined : () => older(next)} />
+        <Pager
+          note={text.note}
+          order="other"
+          onNewer={onNewer}
+          onOlder={next === null ? undefined : () => older(next)}
+        />
       </Split>
       {isConnecting ? (
         <ConnectDialog

@@ -82,6 +82,7 @@ export function RunsPage() {
       <CancelSelected bulk={bulk} rows={rows ?? []} />
       <Pager
         note={text.notes[search['order'] as keyof typeof text.notes] ?? text.notes.newest}
+        order={search['order'] === undefined ? 'newest' : 'other'}
         onNewer={onNewer}
         onOlder={next === null ? undefined : () => older(next)}
       />
