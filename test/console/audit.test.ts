@@ -1,63 +1,18 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import type { IncomingMessage } from 'node:http'
 import test from 'node:test'
 import type { Page } from 'playwright-core'
-import type { AuditEvent } from '#schemas/api/audit.ts'
 import { countOf } from '#test/harness/counts.ts'
 import { consoleFiles } from '#test/harness/packed-console.ts'
 import { rangeEnd, toOptions, toQuery } from '../../plugins/audit/console/audit-rows.ts'
 import { needsChromium } from './browser-session.ts'
+import { auditShell, endlessLog, exportLine } from './canned-audit.ts'
 import { checkLooks } from './check-looks.ts'
-import { cannedBody, cannedShell, serveConsole } from './fake-console.ts'
+import { serveConsole } from './fake-console.ts'
 import { axeViolations, openLook, startBrowser } from './look.ts'
 
 const packed = consoleFiles()
-const hostile = '<img src=x onerror="document.title=1"> \u202e\u0007 مرحبا'
 const wide = { scheme: 'light', width: 'wide' } as const
-
-const exportLine = 'id,occurred_at\n'
-
-/** The shell of a caller that may read the log. */
-const shell = {
-  ...cannedShell,
-  '/api/capabilities': {
-    profile: 'open',
-    pages: [{ id: 'audit', title: 'Audit', section: 'Observe', path: '/audit', capability: 'audit' }],
-    capabilities: [{ id: 'audit', enabled: true }],
-  },
-}
-
-function rowOf(index: number): AuditEvent {
-  return {
-    id: `row-${index}`,
-    occurred_at: new Date(1_795_975_000_000 - index * 60_000).toISOString(),
-    source: index % 2 === 0 ? 'bff' : 'controller',
-    actor: ['oncall@example.com', 'manager:argocd-controller', hostile][index % 3] ?? '',
-    actor_exact: index % 3 !== 1,
-    actor_kind: 'user',
-    action: 'update',
-    resource_kind: 'AgentDeployment',
-    resource_name: index % 5 === 0 ? hostile : `refund-agent-${index}`,
-    namespace: index % 4 === 0 ? '' : 'support',
-    outcome: (['success', 'denied', 'error'] as const)[index % 3] ?? 'error',
-    trace_id: index % 2 === 0 ? '4bf92f3577b34da6a3ce929d0e0e4736' : null,
-    detail: { code: 'conflict', note: hostile },
-  }
-}
-
-/** A log without an end, whose cursors are numbers; and what was asked. */
-function endlessLog() {
-  const asked: URLSearchParams[] = []
-  const list = (request: IncomingMessage) => {
-    const { searchParams } = new URL(request.url ?? '', 'http://x')
-    asked.push(searchParams)
-    const first = Number(searchParams.get('cursor') ?? 0)
-    const items = Array.from({ length: 50 }, (_, index) => rowOf(first + index))
-    return { items: searchParams.get('actor') === 'none' ? [] : items, nextCursor: String(first + 50) }
-  }
-  return { asked, api: { ...shell, '/api/audit': cannedBody(list), '/api/audit/export': exportLine } }
-}
 
 test('a query has the filters of the address only, and the range of an hour is the same for minutes', () => {
   const search = { namespace: 'a', actor: 'ada', item: 'x', cursor: 'y', from: '7d', admin: 'true' }
@@ -143,7 +98,7 @@ test('a log that is not enabled names its setting; a denied one says so', needsC
     [403, 'You may not see this page'],
     [429, 'Try again'],
   ] as const) {
-    const url = await serveConsole(t, await packed, { ...shell, '/api/audit': status })
+    const url = await serveConsole(t, await packed, { ...auditShell, '/api/audit': status })
     const { page } = await openLook(browser, `${url}/audit`, wide)
     await page.waitForSelector(`text=${words}`)
     assert.deepEqual(await axeViolations(page), [])

@@ -55,6 +55,8 @@ const mergeLooks = EditorView.theme({
   '& .cm-collapsedLines': { background: 'var(--sunken) !important', color: 'var(--text-2) !important' },
   // The font has no glyph of the sign that the merge view uses.
   '& .cm-collapsedLines:before, & .cm-collapsedLines:after': { content: '"…" !important' },
+  // Without a caret, and without the line of one.
+  '&:has(.cm-content:focus-visible)': { outline: '2px solid var(--accent)', outlineOffset: '-2px' },
   '& .cm-mergeSpacer': { backgroundColor: 'transparent' },
 })
 
