@@ -17,6 +17,7 @@ test('files of a folder share processes in twenties, those with browsers in tens
   const light = Array.from({ length: 22 }, (_, n) => write(`core/a${n}.test.ts`))
   const looks = Array.from({ length: 12 }, (_, n) => write(`test/console/a${n}.test.ts`))
   const other = write('plugins/b.test.ts')
+  const all = ['a', 'b'].map((name) => write(`test/${name}.test.ts`))
   const flows = ['a', 'b'].map((name) => write(`test/flows/${name}.test.ts`, 'await sharedEmbedded()'))
   const alone = [
     write('test/contract/c.test.ts'),
@@ -34,9 +35,12 @@ test('files of a folder share processes in twenties, those with browsers in tens
       'new Worker(url) // node:worker_threads',
     ].map((text, n) => write(`core/d${n}.test.ts`, text)),
   ]
-  const groups = groupTests([...flows, ...light.slice(0, 6), ...alone, other, ...light.slice(6), ...looks], root)
+  const groups = groupTests(
+    [...flows, ...light.slice(0, 6), ...alone, other, ...light.slice(6), ...looks, ...all],
+    root,
+  )
   const shared = groups.map(({ files }) => files).filter(({ length }) => length > 1)
-  assert.deepEqual(shared, [flows, light.slice(0, 20), light.slice(20), looks.slice(0, 10), looks.slice(10)])
+  assert.deepEqual(shared, [flows, light.slice(0, 20), light.slice(20), looks.slice(0, 10), looks.slice(10), all])
   assert.deepEqual(
     groups.flatMap(({ files }) => (files.length === 1 ? files : [])),
     [...alone, other],

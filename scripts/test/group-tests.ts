@@ -16,6 +16,8 @@ export interface Group {
 const folders = new Map([
   ...['core', 'plugins', 'launcher', 'cli', 'schemas', 'local', 'scripts', 'bench'].map((one) => [one, 20] as const),
   ...['test/property', 'test/contract', 'test/plugins-off', 'test/retention'].map((one) => [one, 20] as const),
+  // Files of `test` itself, and those of the rules: each reads all sources.
+  ...['test', 'test/architecture'].map((one) => [one, 10] as const),
   ...['test/docs', 'test/console'].map((one) => [one, 10] as const),
 ])
 // Files that use one platform share its process, whatever their folder.
@@ -55,5 +57,5 @@ function shareOf(file: string, path: string): string | undefined {
   const platform = path.startsWith('test/') ? platforms.find((one) => text.includes(one)) : undefined
   if (platform !== undefined) return platform
   if (slowest.includes(path) || ofTheProcess.test(text)) return undefined
-  return folders.keys().find((one) => path.startsWith(`${one}/`))
+  return folders.keys().find((one) => (one === 'test' ? /^test\/[^/]+$/.test(path) : path.startsWith(`${one}/`)))
 }
