@@ -17,15 +17,17 @@ const onlyLong = [
 ]
 // Tests that run other variants in a long run (test/harness/counts.ts).
 const withLongVariants = [
-  'test/flows/evals/gate-under-load.test.ts',
   'test/flows/main-job.test.ts',
   'test/flows/lifecycle.test.ts',
-  'test/ui/pages.test.ts',
-  'test/console/audit.test.ts',
+  'test/flows/evals/eval-killed.test.ts',
   'test/docs/gate-a-deploy.test.ts',
+  'test/contract/plugins/trials/trials.test.ts',
 ]
 // Tests that run with more or larger cases in a long run.
 const withLongCounts = [
+  'test/flows/evals/gate-under-load.test.ts',
+  'test/ui/pages.test.ts',
+  'test/console/audit.test.ts',
   'plugins/registries/launcher/verify-call.test.ts',
   'test/contract/apiserver/differential.test.ts',
   'launcher/supervise/parent-killed.test.ts',

@@ -8,7 +8,7 @@ import { sharedEmbedded } from '../flows/platform/shared-platform.ts'
 import { createPageShell } from './page-shell.ts'
 
 const env = { MESH_OUTBOUND_ALLOW: '127.0.0.1' }
-const forms: readonly Form[] = long ? ['embedded', 'cluster'] : ['embedded']
+const forms: readonly Form[] = [long ? 'cluster' : 'embedded']
 const servers: Readonly<Record<Form, ReturnType<typeof needs>>> = {
   embedded: needs('kubectl'),
   cluster: needs('etcd', 'kube-apiserver', 'kubectl', 'postgres', 'initdb', 'nats-server'),

@@ -3,7 +3,7 @@ import test from 'node:test'
 import { long } from '#test/harness/counts.ts'
 import type { Scope } from '#test/harness/scope.ts'
 import { needsChromium } from '../console/browser-session.ts'
-import { axeViolations, looks, overflowOf } from '../console/look.ts'
+import { axeViolations, looks, overflowOf, setLook } from '../console/look.ts'
 import type { Look } from '../console/look.ts'
 import { openConsole, untilShown, watchPage } from './open-console.ts'
 import type { ShownPersona, WatchedPage } from './open-console.ts'
@@ -18,25 +18,33 @@ const shownLooks: readonly Look[] = long
     ]
 const MOST_REQUESTS = 6
 
-/** What is wrong with a page, one sentence each. */
-async function faultsOf({ page, asked, problems }: WatchedPage, url: string): Promise<readonly string[]> {
+/** What is wrong with a page that is opened once, in each look; one sentence each. */
+async function faultsOf(
+  { page, asked, problems }: WatchedPage,
+  url: string,
+  chosen: readonly Look[],
+): Promise<readonly string[]> {
   problems.length = 0
-  await page.goto(url)
-  await untilShown(page)
-  const violations = await axeViolations(page)
-  const overflow = await overflowOf(page)
+  const found: string[] = []
+  for (const [index, look] of chosen.entries()) {
+    await setLook(page, look)
+    if (index === 0) await page.goto(url)
+    await untilShown(page)
+    const violations = await axeViolations(page)
+    const overflow = await overflowOf(page)
+    const shown = `${look.scheme}, ${look.width}`
+    found.push(...violations.map((one) => `axe (${shown}): ${one}`))
+    if (overflow > 0) found.push(`it is ${overflow} px wider than the window (${shown})`)
+  }
   const counted = new Set(asked)
-  return [
-    ...violations.map((one) => `axe: ${one}`),
-    ...problems.map((one) => `console: ${one}`),
-    ...(overflow > 0 ? [`it is ${overflow} px wider than the window`] : []),
-    ...(counted.size > MOST_REQUESTS ? [`it asks ${counted.size} times: ${[...counted].join(' ')}`] : []),
-  ]
+  found.push(...problems.map((one) => `console: ${one}`))
+  if (counted.size > MOST_REQUESTS) found.push(`it asks ${counted.size} times: ${[...counted].join(' ')}`)
+  return found
 }
 
 // A response that a busy machine gives too late is an error of the console, too. What is wrong with a page is wrong whenever it is opened.
-async function lastingFaultsOf(watched: WatchedPage, url: string): Promise<readonly string[]> {
-  const look = (): Promise<readonly string[]> => faultsOf(watched, url).catch((error: unknown) => [String(error)])
+async function lastingFaultsOf(...opened: Parameters<typeof faultsOf>): Promise<readonly string[]> {
+  const look = (): Promise<readonly string[]> => faultsOf(...opened).catch((error: unknown) => [String(error)])
   const first = await look()
   return first.length === 0 ? [] : await look()
 }
@@ -47,14 +55,11 @@ async function faultsFor(t: Scope, persona: ShownPersona, chosen: readonly Look[
   const pages = await shownPages(content)
   assert.ok(pages.some(({ path }) => path === '/') && pages.some(({ path }) => path === '/runs'))
   const found: string[] = []
-  for (const look of chosen) {
-    const context = await open(look)
-    const watched = await watchPage(context)
-    for (const { name, path } of pages) {
-      const faults = await lastingFaultsOf(watched, `${platform.url}${path}`)
-      found.push(...faults.map((fault) => `${name} (${look.scheme}, ${look.width}): ${fault}`))
-    }
-    await context.close()
+  // Not a touched window, which would widen itself to a page that is too wide.
+  const watched = await watchPage(await open({ scheme: 'light', width: 'wide' }))
+  for (const { name, path } of pages) {
+    const faults = await lastingFaultsOf(watched, `${platform.url}${path}`, chosen)
+    found.push(...faults.map((fault) => `${name}: ${fault}`))
   }
   return found
 }

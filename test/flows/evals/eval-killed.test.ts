@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { KubeObject } from '#core/kube/client.ts'
 import { forms, startPlatform } from '#test/flows/platform.ts'
+import { long } from '#test/harness/counts.ts'
 import { agentFile, prepareEvalWorld } from './eval-world.ts'
 import type { EvalWorld } from './eval-world.ts'
 
@@ -14,7 +15,7 @@ const namespace = 'agent-eval'
 const plurals = ['agentdeployments', 'evalsuites'] as const
 const EXPIRES_AFTER = 'mesh.dev/expires-after'
 
-for (const { form, options } of forms)
+for (const { form, options } of long ? forms.slice(1) : forms.slice(0, 1))
   test(
     `${form}: what a killed eval leaves has an end, at which the manager deletes it`,
     { ...options, timeout: 300_000 },
