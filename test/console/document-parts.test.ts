@@ -52,6 +52,13 @@ test('documents are edited, checked and compared under the policy of production,
     '/spec/quota/concurrency changed from 12 to 40',
     '/spec/colour removed from "violet"',
   ])
+  const large = diffs.getByRole('region', { name: 'large' })
+  const folded = large.getByText('unchanged lines, Enter shows them')
+  assert.equal(await folded.count(), 4)
+  await large.getByRole('textbox').first().focus()
+  await diffs.keyboard.press('Enter')
+  await folded.first().waitFor({ state: 'detached' })
+  assert.equal(await folded.count(), 0, 'both sides show them')
   assert.equal(await diffs.evaluate(sheets), 0)
   assert.deepEqual(await axeViolations(diffs, ['landmark-unique', 'page-has-heading-one', 'heading-order']), [])
 })

@@ -25,6 +25,8 @@ export const documentText = {
     added: (count: number) => `+${count}`,
     removed: (count: number) => `−${count}`,
     changes: 'Changed fields',
+    // Of the merge view, with its sign of the number.
+    unchanged: '$ unchanged lines, Enter shows them',
     op: { add: 'added', remove: 'removed', replace: 'changed' },
     change: (path: string, op: string, from: string, to: string) =>
       `${path === '' ? 'The document' : path} ${op}${from === '' ? '' : ` from ${from}`}${to === '' ? '' : ` to ${to}`}`,

@@ -1,7 +1,8 @@
 import { Chunk, MergeView, unifiedMergeView } from '@codemirror/merge'
 import { EditorState } from '@codemirror/state'
 import type { Extension } from '@codemirror/state'
-import { EditorView } from '@codemirror/view'
+import { EditorView, keymap } from '@codemirror/view'
+import { documentText } from '../../text/documents.ts'
 import { shadowOf, shownCode } from './code-editor.ts'
 import { mergeTheme } from './code-theme.ts'
 
@@ -31,6 +32,8 @@ export function startMerge(host: HTMLElement, { before, after, labels }: Compare
     mergeTheme,
     EditorState.readOnly.of(true),
     EditorView.editable.of(false),
+    EditorState.phrases.of({ '$ unchanged lines': documentText.diff.unchanged }),
+    keymap.of([{ key: 'Enter', run: unfold }]),
     EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
   ]
   if (isNarrow) {
@@ -48,6 +51,13 @@ export function startMerge(host: HTMLElement, { before, after, labels }: Compare
     collapseUnchanged,
   })
   return () => view.destroy()
+}
+
+// The merge view has a click for it, and no key.
+function unfold({ dom }: EditorView): boolean {
+  const folded = dom.querySelectorAll<HTMLElement>('.cm-collapsedLines')
+  for (const one of folded) if (one.isConnected) one.click()
+  return folded.length > 0
 }
 
 /** How many lines differ. */
