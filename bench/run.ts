@@ -39,12 +39,22 @@ mkdirSync(results, { recursive: true })
 const wanted = files.filter((file) => positionals.length === 0 || positionals.includes(nameOf(file)))
 // Exit handlers end the servers and remove the folders of a bench that is stopped.
 process.once('SIGTERM', () => process.exit(143)).once('SIGINT', () => process.exit(130))
+const failed: string[] = []
 try {
-  for (const file of values.stored === true ? [] : wanted) await measure(file)
+  for (const file of values.stored === true ? [] : wanted)
+    await measure(file).catch((error: unknown) => {
+      // The results of the others, an hour of measuring, are kept.
+      console.error(error)
+      failed.push(nameOf(file))
+    })
 } finally {
   await closeProcessScope()
 }
 if (values.write === true) writePage(results, files.map(nameOf))
+if (failed.length > 0) {
+  process.stderr.write(`not measured: ${failed.join(', ')}\n`)
+  process.exitCode = 1
+}
 
 async function measure(file: string): Promise<void> {
   const { bench } = (await import(join(folder, file))) as { bench: Bench }
