@@ -55,7 +55,7 @@ async function writeContent(folder: string): Promise<void> {
 }
 
 async function writeBundles(folder: string): Promise<void> {
-  await bundlePlatform(root, join(folder, 'platform'), localParts)
+  await bundlePlatform(root, join(folder, 'platform'), { without: localParts })
   await bundleLauncher(root, join(folder, 'launcher.mjs'))
 }
 

@@ -36,7 +36,7 @@ export const bench: Bench = {
       withScope(async (t) => {
         const env = await surroundings(t, folder)
         const image = join(folder, 'image')
-        await bundlePlatform(root, image, localParts)
+        await bundlePlatform(root, image, { without: localParts })
         const client = join(folder, 'client.mjs')
         writeFileSync(client, `import ${JSON.stringify(import.meta.resolve('@kubernetes/client-node'))}`)
         const source = join(root, 'main.ts')

@@ -44,42 +44,62 @@ const besideConsole = 'core/http/console'
 /** Parts excluded from a bundle: those of the embedded default, which no role of a cluster loads. */
 export const localParts: readonly string[] = ['#local/*', './local/*', '@mesh.dev/embedded-apiserver']
 
+/** What of the platform is bundled. */
+export interface PlatformBundle {
+  /** Modules that are left out. */
+  readonly without?: readonly string[]
+  /** Further entry points. */
+  readonly further?: readonly string[]
+  /** The packed console of these sources; built if absent. */
+  readonly console?: Buffer
+}
+
 /**
  * Bundles main.ts and plugin.ts as JavaScript into a folder: `main.js`, `plugin.js`, shared chunks, the compressed script of `/docs`, programs of threads, and each migration at
- * its own path, since migrations are found by listing their folder, and the console. `further` lists entry points of tests. Returns the metafile.
+ * its own path, since migrations are found by listing their folder, and the console. Returns the metafile, of a given console without its inputs.
  */
 export async function bundlePlatform(
   root: string,
   outdir: string,
-  without: readonly string[],
-  further: readonly string[] = [],
+  { without = [], further = [], console: given }: PlatformBundle = {},
 ): Promise<Metafile> {
   const migrations = globSync(['plugins/*/migrations/*.ts', 'core/*/migrations/*.ts'], { cwd: root }).filter(
     (path) => !path.endsWith('.test.ts'),
   )
+  const entries = ['main.ts', 'plugin.ts', ...threads, ...migrations, ...further]
+  const metafile = await bundleEntries(root, outdir, entries, without)
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+  mkdirSync(join(outdir, besideScript), { recursive: true })
+  writeFileSync(join(outdir, besideScript, PACKED_SCRIPT), await extractScalar())
+  const { packed, metafile: parts } = given === undefined ? await packConsole(root) : { packed: given, metafile: none }
+  mkdirSync(join(outdir, besideConsole), { recursive: true })
+  writeFileSync(join(outdir, besideConsole, PACKED_CONSOLE), packed)
+  copyFileSync(join(root, pgvector), join(outdir, basename(pgvector)))
+  writeFileSync(join(outdir, 'package.json'), `${JSON.stringify({ type: 'module', version })}\n`)
+  return { ...metafile, inputs: { ...metafile.inputs, ...parts.inputs } }
+}
+
+const none: Pick<Metafile, 'inputs'> = { inputs: {} }
+
+/** Bundles entry points as parts of the platform: each at its own path, with shared chunks. Returns the metafile. */
+export async function bundleEntries(
+  root: string,
+  outdir: string,
+  entries: readonly string[],
+  without: readonly string[],
+): Promise<Metafile> {
   const { metafile } = await build({
     ...shared,
     absWorkingDir: root,
     metafile: true,
-    entryPoints: ['main.ts', 'plugin.ts', ...threads, ...migrations, ...further].map((path) => ({
-      in: path,
-      out: path.replace(/\.ts$/, ''),
-    })),
+    entryPoints: entries.map((path) => ({ in: path, out: path.replace(/\.ts$/, '') })),
     outdir,
     splitting: true,
     chunkNames: '[name]-[hash]',
     external: [...neverBundled, ...without],
     plugins: [lightImports, ownAddress(root)],
   })
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
-  mkdirSync(join(outdir, besideScript), { recursive: true })
-  writeFileSync(join(outdir, besideScript, PACKED_SCRIPT), await extractScalar())
-  const console = await packConsole(root)
-  mkdirSync(join(outdir, besideConsole), { recursive: true })
-  writeFileSync(join(outdir, besideConsole, PACKED_CONSOLE), console.packed)
-  copyFileSync(join(root, pgvector), join(outdir, basename(pgvector)))
-  writeFileSync(join(outdir, 'package.json'), `${JSON.stringify({ type: 'module', version })}\n`)
-  return { ...metafile, inputs: { ...metafile.inputs, ...console.metafile.inputs } }
+  return metafile
 }
 
 /** Bundles the launcher as one file, since its startup time and memory matter. Returns the metafile. */

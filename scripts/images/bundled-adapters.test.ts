@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -19,14 +20,15 @@ import { startNats } from '#test/harness/nats.ts'
 import { startRedis } from '#test/harness/redis.ts'
 import { startS3 } from '#test/harness/s3.ts'
 import { tempFolder } from '#test/harness/temp-folder.ts'
-import { bundlePlatform, localParts } from './bundle.ts'
+import { bundleEntries, localParts } from './bundle.ts'
 import type * as adapters from './testing/adapters.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const entry = 'scripts/images/testing/adapters.ts'
 const bundle = tempFolder('bundle')
 test.after(() => bundle.remove())
-await bundlePlatform(root, bundle.path, localParts, [entry])
+writeFileSync(join(bundle.path, 'package.json'), JSON.stringify({ type: 'module' }))
+await bundleEntries(root, bundle.path, [entry], localParts)
 // The code of the images: in the sources a package of another module format may work that a bundle cannot load.
 const bundled = (await import(pathToFileURL(join(bundle.path, entry.replace('.ts', '.js'))).href)) as typeof adapters
 

@@ -2,6 +2,7 @@ import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Metafile } from 'esbuild'
 import { bundleLauncher, bundlePlatform } from '../images/bundle.ts'
+import type { PlatformBundle } from '../images/bundle.ts'
 import { bundleMeshctl } from '../meshctl/bundle-meshctl.ts'
 
 // Manifests of the platform for the embedded API server, and data files that neighbouring code reads.
@@ -17,12 +18,16 @@ export const programImports = { '#launcher/main.ts': './launcher/main.js' } as c
 const devEntry = 'local/dev/run-dev.ts'
 
 /**
- * Writes the whole program, the embedded default included, as bundled JavaScript with its data files, in the layout of the sources. `further` lists
- * entry points of tests. Returns the metafiles of platform, meshctl and launcher.
+ * Writes the whole program, the embedded default included, as bundled JavaScript with its data files, in the layout of the sources. Returns the
+ * metafiles of platform, meshctl and launcher.
  */
-export async function makeProgram(root: string, folder: string, further: readonly string[] = []): Promise<Metafile[]> {
+export async function makeProgram(
+  root: string,
+  folder: string,
+  { further = [], ...more }: Omit<PlatformBundle, 'without'> = {},
+): Promise<Metafile[]> {
   const bundles = [
-    await bundlePlatform(root, folder, [], [devEntry, ...further]),
+    await bundlePlatform(root, folder, { ...more, further: [devEntry, ...further] }),
     await bundleMeshctl(root, join(folder, 'meshctl.cjs')),
     await bundleLauncher(root, join(folder, 'launcher', 'main.js')),
   ]

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { imageOf } from '#local/data-folder/store-image.ts'
+import { currentPackedConsole } from '../console/current-packed.ts'
 import { findProgram, programFolder, programsFolder } from './current-program.mjs'
 import { makeProgram } from './make-program.ts'
 
@@ -21,7 +22,9 @@ export async function prepareProgram(root: string): Promise<string> {
   removeOld(programs)
   const unfinished = mkdtempSync(join(programs, 'unfinished-'))
   try {
-    await makeProgram(root, unfinished, furtherEntries)
+    // Kept for those who serve it from the sources.
+    const packed = await currentPackedConsole(root)
+    await makeProgram(root, unfinished, { further: furtherEntries, console: packed })
     // The sources were edited meanwhile: the bundle may match neither state.
     if (programFolder(root) !== folder) return await prepareProgram(root)
     fillStore(unfinished)
