@@ -28,6 +28,7 @@ export interface CodeEditorInput {
 
 /** An editor in the page. */
 export interface CodeEditor {
+  /** Replaces the text, unless it is one that the editor has just reported. */
   setText(text: string): void
   setReadOnly(isReadOnly: boolean): void
   setProblems(problems: readonly PlacedProblem[]): void
@@ -35,6 +36,9 @@ export interface CodeEditor {
   select(from: number): void
   close(): void
 }
+
+// Letters that a page may be behind.
+const MOST_REPORTED = 30
 
 /** What all documents share, also those that are only read. */
 export const shownCode: Extension = [
@@ -63,6 +67,12 @@ export function startEditor(
 ): CodeEditor {
   const root = shadowOf(host)
   const access = new Compartment()
+  // Texts that were reported and have not come back. A person who types goes on before the page has rendered the letter before.
+  let reported: readonly string[] = []
+  const report = (next: string): void => {
+    reported = [...reported, next].slice(-MOST_REPORTED)
+    onChange(next)
+  }
   const readOnly = (isOn: boolean): Extension => [EditorState.readOnly.of(isOn), EditorView.editable.of(!isOn)]
   // Tab moves the focus on, as everywhere on the page.
   const save = Prec.highest(keymap.of([{ key: 'Mod-Enter', run: () => (onSave(), true) }]))
@@ -80,12 +90,16 @@ export function startEditor(
     EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', tabindex: '0' }),
     EditorView.updateListener.of(({ docChanged, state, transactions }) => {
       const isOurs = transactions.some((one) => one.isUserEvent('set'))
-      if (docChanged && !isOurs) onChange(state.doc.toString())
+      if (docChanged && !isOurs) report(state.doc.toString())
     }),
   ]
   const view = new EditorView({ state: EditorState.create({ doc: text, extensions }), parent: root, root })
   return {
-    setText: (next) => replaceText(view, next),
+    setText: (next) => {
+      const index = reported.indexOf(next)
+      reported = index === -1 ? [] : reported.slice(index + 1)
+      if (index === -1) replaceText(view, next)
+    },
     setReadOnly: (isOn) => view.dispatch({ effects: access.reconfigure(readOnly(isOn)) }),
     setProblems: (problems) =>
       view.dispatch(setDiagnostics(view.state, toDiagnostics(problems, view.state.doc.length))),
