@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import OpenAI from 'openai'
 import { createKubeClient } from '#core/kube/create-client.ts'
 import { createPool } from '#core/kube/connection-pool.ts'
@@ -65,7 +66,13 @@ test(
       { type: 'merge', body: { spec: { baseUrl: listener.url } } },
     )
 
-    const [status, code, message] = await failure(client, 'real')
+    // The gateway watches providers: until it has seen the change, calls go to the address before.
+    let refused = await failure(client, 'real')
+    for (let n = 0; refused[0] === 200 && n < 100; n++) {
+      await pause(50)
+      refused = await failure(client, 'real')
+    }
+    const [status, code, message] = refused
     const at = new URL(listener.url).origin
     assert.deepEqual([status, code], [502, 'provider_misconfigured'])
     assert.equal(message, `Secret ${a}/llm holds the key of another origin than ${at} (annotation mesh.dev/origin).`)
