@@ -13,6 +13,7 @@ import type { TestContext } from 'node:test'
 import type { TLSSocket } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
+import { servedNamespaces } from '#core/cluster/served-namespaces.ts'
 import { runReconcilers } from '#core/controllers/controller.ts'
 import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
 import { createKubeClient } from '#core/kube/create-client.ts'
@@ -100,7 +101,9 @@ async function setUp(t: TestContext, options: SetUpOptions = {}) {
       parts: { pods: [], gates: options.gate === undefined ? [] : [{ plugin: 'trial', value: options.gate }] },
     }),
   ]
-  const manager = runReconcilers({ cluster, reconcilers, log: silent, signal: controller.signal })
+  // Files share the real API server: this manager writes no status of another test.
+  const served = servedNamespaces([namespace])
+  const manager = runReconcilers({ cluster, reconcilers, log: silent, signal: controller.signal, served })
   const workloads =
     options.runner === false
       ? undefined

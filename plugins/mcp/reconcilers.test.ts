@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
+import { servedNamespaces } from '#core/cluster/served-namespaces.ts'
 import { runReconcilers } from '#core/controllers/controller.ts'
 import { createOutbound } from '#core/http-client/outbound.ts'
 import type { KubeObject, Resource } from '#core/kube/client.ts'
@@ -51,7 +52,15 @@ async function setUp(t: TestContext, make: keyof typeof clusters, options: Optio
     now: () => new Date(),
   })
   const stop = new AbortController()
-  const running = runReconcilers({ cluster: manager, reconcilers: [reconciler], log: silent, signal: stop.signal })
+  // Files share the API server: this manager writes no status of another test.
+  const served = servedNamespaces([namespace])
+  const running = runReconcilers({
+    cluster: manager,
+    reconcilers: [reconciler],
+    log: silent,
+    signal: stop.signal,
+    served,
+  })
   t.after(async () => {
     stop.abort()
     await running.done

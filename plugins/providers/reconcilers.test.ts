@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { servedNamespaces } from '#core/cluster/served-namespaces.ts'
 import { runReconcilers } from '#core/controllers/controller.ts'
 import { createOutbound } from '#core/http-client/outbound.ts'
 import type { KubeObject, Resource } from '#core/kube/client.ts'
@@ -43,7 +44,9 @@ async function setUp(t: TestContext, make: keyof typeof clusters) {
     gatewayUrl: () => 'http://127.0.0.1:4000',
   }
   const reconcilers = [providerReconciler(options), routeReconciler(options)]
-  const running = runReconcilers({ cluster: manager, reconcilers, log: silent, signal: stop.signal })
+  // Files share the API server: this manager writes no status of another test.
+  const served = servedNamespaces([namespace])
+  const running = runReconcilers({ cluster: manager, reconcilers, log: silent, signal: stop.signal, served })
   t.after(async () => {
     stop.abort()
     await running.done

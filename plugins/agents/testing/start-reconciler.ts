@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, readdirSync } from 'node:fs'
 import type { TestContext } from 'node:test'
 import { parse, parseAllDocuments } from 'yaml'
+import { servedNamespaces } from '#core/cluster/served-namespaces.ts'
 import { runReconcilers } from '#core/controllers/controller.ts'
 import type { FollowEvents } from '#core/controllers/wake-on-events.ts'
 import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
@@ -168,6 +169,8 @@ export async function startReconciler(t: TestContext, make: keyof typeof makes, 
     reconcilers: [reconciler],
     log: silent,
     signal: controller.signal,
+    // Files share the real API server: this manager writes no status of another test.
+    served: servedNamespaces([namespace]),
     ...(events === undefined ? {} : { events }),
   })
   t.after(async () => {
