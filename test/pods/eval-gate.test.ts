@@ -13,7 +13,7 @@ import {
   served,
 } from '#test/flows/evals/gate-rig.ts'
 import type { GateRig } from '#test/flows/evals/gate-rig.ts'
-import { outcomesOf, runFor } from '#test/flows/evals/open-runs.ts'
+import { outcomesOf, promoteUnder, runFor } from '#test/flows/evals/open-runs.ts'
 import type { Platform } from '#test/flows/platform/running-platform.ts'
 import { createSend } from '#test/flows/platform/send.ts'
 import type { RawAnswer, RawRequest } from '#test/flows/platform/send.ts'
@@ -65,9 +65,7 @@ async function gate(rig: GateRig, { cluster }: ClusterFixture): Promise<void> {
   assert.deepEqual(outcomesOf(await runFor(rig, perSecond, lastsMs / 4)), new Set([`succeeded ${replies.kind}`]))
   assert.equal((await rig.agent()).status?.currentRevision, serving)
 
-  await rig.useRoute('kinder')
-  await ended(rig, 'Passed')
-  const [found] = await Promise.all([runFor(rig, perSecond, lastsMs), served(rig)])
+  const [found] = await promoteUnder(rig, perSecond, lastsMs)
   found.push(...(await runFor(rig, perSecond, lastsMs / 4)))
   assert.deepEqual(outcomesOf(found), new Set([`succeeded ${replies.kind}`, `succeeded ${replies.kinder}`]))
 }

@@ -19,7 +19,7 @@ import {
   served,
 } from './gate-rig.ts'
 import type { GateRig } from './gate-rig.ts'
-import { outcomesOf, runFor } from './open-runs.ts'
+import { outcomesOf, promoteUnder, runFor } from './open-runs.ts'
 
 const perSecond = countOf(15, 50)
 const lastsMs = countOf(4_000, 20_000)
@@ -67,10 +67,7 @@ for (const { form, options } of long ? forms : forms.slice(0, 1))
       })
 
       await t.test('one that passes gets them after its evaluation only, and each ends', async () => {
-        await useRoute('kinder')
-        const passed = await ended(rig, 'Passed')
-        // It is rolled out now.
-        const [found] = await Promise.all([runFor(rig, perSecond, lastsMs), served(rig)])
+        const [found, passed] = await promoteUnder(rig, perSecond, lastsMs)
         found.push(...(await runFor(rig, perSecond, lastsMs / 4)))
         assert.deepEqual(outcomesOf(found), new Set([`succeeded ${replies.kind}`, `succeeded ${replies.kinder}`]))
         const byNew = found.filter(({ output }) => output === replies.kinder)

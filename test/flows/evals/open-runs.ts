@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { EvalResultsView } from '#schemas/api/evaluations.ts'
 import { startOpenLoop } from '#test/chaos/open-loop.ts'
-import { eventually } from './gate-rig.ts'
+import { ended, eventually, served } from './gate-rig.ts'
 import type { GatedRun, GateRig } from './gate-rig.ts'
 
 /** A run that was accepted, when it has ended. */
@@ -39,6 +40,22 @@ export async function runFor(rig: GateRig, perSecond: number, ms: number, end?: 
   assert.deepEqual([lost, refused], [[], []], 'each request was accepted')
   assert.ok(ids.length > (perSecond * ms) / 2_000, `${ids.length} runs`)
   return readAll(rig, ids)
+}
+
+/** Changes the agent so that its revision passes and serves, under runs that begin before: a promotion may be over a moment after its evaluation. */
+export async function promoteUnder(
+  rig: GateRig,
+  perSecond: number,
+  ms: number,
+): Promise<readonly [OpenRun[], EvalResultsView]> {
+  const promote = async (): Promise<EvalResultsView> => {
+    await rig.useRoute('kinder')
+    const passed = await ended(rig, 'Passed')
+    await served(rig)
+    return passed
+  }
+  const promoted = promote()
+  return Promise.all([runFor(rig, perSecond, ms, promoted), promoted])
 }
 
 /** States with outputs or errors, each once: an output says which revision has run. */
