@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import type { FileRun, TestResult } from '../file-result.ts'
 import { createClosures } from './closure.ts'
-import { createFingerprints } from './fingerprint.ts'
+import { createFingerprints, versionOf } from './fingerprint.ts'
 import { openPassed } from './passed.ts'
 
 // Texts of a small project, by path.
@@ -68,6 +68,18 @@ test('settings of the environment that tests read are part of a result, those of
   const before = fingerprint('core/a.test.ts')
   assert.notEqual(fingerprint('core/a.test.ts', { MESH_LONG: 'true' }), before)
   assert.equal(fingerprint('core/a.test.ts', { MESH_TEST_PROGRAM: '/bundle', HOME: '/root' }), before)
+})
+
+test('a server that is copied again leaves a result valid, another build does not', (t) => {
+  const { root, write } = makeTree(t)
+  const path = join(root, 'etcd')
+  write('etcd', 'build 1')
+  const before = versionOf(path)
+  utimesSync(path, 1, 1)
+  assert.deepEqual(versionOf(path), before)
+  write('etcd', 'build 2')
+  assert.notDeepEqual(versionOf(path), before)
+  assert.deepEqual(versionOf(undefined), [])
 })
 
 test('a result is kept if the first run of a whole file passed, and a later failure removes it', (t) => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { findServer } from '../../../test/harness/find-server.ts'
 import type { ServerName } from '../../../test/harness/find-server.ts'
@@ -61,11 +61,18 @@ function surroundingsOf(root: string, env: NodeJS.ProcessEnv): string {
   ])
 }
 
-// A server of another version has another size or time.
-function versionOf(path: string | undefined): readonly unknown[] {
+const HEAD_BYTES = 64 * 1024
+
+/** Path, size and hash of the beginning of a program, which has the id of its build: equal for a later copy, which has another time. */
+export function versionOf(path: string | undefined): readonly unknown[] {
   if (path === undefined) return []
-  const { size, mtimeMs } = statSync(path)
-  return [path, size, mtimeMs]
+  const head = Buffer.alloc(HEAD_BYTES)
+  const file = openSync(path, 'r')
+  try {
+    return [path, fstatSync(file).size, hashOf(head.subarray(0, readSync(file, head)))]
+  } finally {
+    closeSync(file)
+  }
 }
 
 function hashOf(data: string | Uint8Array): string {
