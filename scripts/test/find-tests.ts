@@ -23,10 +23,10 @@ const withLongVariants = [
   'test/docs/gate-a-deploy.test.ts',
   'test/contract/plugins/trials/trials.test.ts',
 ]
-// Tests that run with more or larger cases in a long run.
+// Tests that run with more or larger cases in a long run, slowest first.
 const withLongCounts = [
-  'test/flows/evals/gate-under-load.test.ts',
   'test/ui/pages.test.ts',
+  'test/flows/evals/gate-under-load.test.ts',
   'test/console/audit.test.ts',
   'plugins/registries/launcher/verify-call.test.ts',
   'test/contract/apiserver/differential.test.ts',
@@ -51,6 +51,7 @@ export const slowest: readonly string[] = [
   'plugins/runs/worker/worker.test.ts',
   'test/flows/statements-per-run.test.ts',
   'local/workloads/workloads.test.ts',
+  'test/ui/pages.test.ts',
   'test/listeners/listeners.test.ts',
   'test/flows/lifecycle.test.ts',
   'local/start.test.ts',
@@ -63,7 +64,8 @@ export const slowest: readonly string[] = [
   'plugins/agents/reconcile/reconcile-agent.test.ts',
   'test/setting-files.test.ts',
 ]
-const slowFolders = ['test/contract', 'test/flows', 'plugins/runs', 'local', 'test', 'core', 'plugins']
+// Those of the launcher wait for most of their time.
+const slowFolders = ['test/contract', 'test/flows', 'launcher', 'plugins/runs', 'local', 'test', 'core', 'plugins']
 const neverEntered = new Set(['node_modules', 'dist', '.git', '.mesh', 'coverage'])
 
 /**
@@ -88,7 +90,7 @@ export function findRepeatedTests(root: URL): readonly string[] {
 export function findLongTests(root: URL): { readonly whole: readonly string[]; readonly onPglite: readonly string[] } {
   const absolute = (path: string): string => fileURLToPath(new URL(path, root))
   return {
-    whole: [...onlyLong, ...withLongVariants, ...withLongCounts].map(absolute),
+    whole: [...onlyLong, ...withLongCounts, ...withLongVariants].map(absolute),
     onPglite: findTests(root, []).filter((file) => readFileSync(file, 'utf8').includes(onBothDatabases)),
   }
 }

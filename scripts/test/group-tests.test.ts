@@ -19,11 +19,11 @@ test('files of a folder share processes in twenties, those with browsers in tens
   const other = write('plugins/b.test.ts')
   const all = ['a', 'b'].map((name) => write(`test/${name}.test.ts`))
   const flows = ['a', 'b'].map((name) => write(`test/flows/${name}.test.ts`, 'await sharedEmbedded()'))
+  const slow = write('plugins/runs/worker/worker.test.ts')
   const alone = [
     write('test/contract/c.test.ts'),
     write('test/listeners/c.test.ts'),
     write('test/flows/c.test.ts', 'await startPlatform(t, form)'),
-    write('plugins/runs/worker/worker.test.ts'),
     ...[
       "process.env.HOME = '/'",
       'delete process.env.HOME',
@@ -36,13 +36,19 @@ test('files of a folder share processes in twenties, those with browsers in tens
     ].map((text, n) => write(`core/d${n}.test.ts`, text)),
   ]
   const groups = groupTests(
-    [...flows, ...light.slice(0, 6), ...alone, other, ...light.slice(6), ...looks, ...all],
+    [...flows, ...light.slice(0, 6), slow, ...alone, other, ...light.slice(6), ...looks, ...all],
     root,
   )
   const shared = groups.map(({ files }) => files).filter(({ length }) => length > 1)
   assert.deepEqual(shared, [flows, light.slice(0, 20), light.slice(20), looks.slice(0, 10), looks.slice(10), all])
+  const lengths = groups.map(({ files }) => files.length)
+  assert.deepEqual(
+    lengths,
+    [1, 2, 20, 2, 10, 2, 2, ...Array.from({ length: alone.length + 1 }, () => 1)],
+    'the longest first',
+  )
   assert.deepEqual(
     groups.flatMap(({ files }) => (files.length === 1 ? files : [])),
-    [...alone, other],
+    [slow, ...alone, other],
   )
 })
