@@ -44,6 +44,10 @@ test('a complete rollout is Ready and not Degraded', () => {
   assert.equal(status.conditions?.[0]?.lastTransitionTime, '2026-11-21T10:00:00Z')
   const gated = agentOf({ ...declarative, evalGate: { suiteRef: { name: 'polite' } } })
   assert.equal(conditionsOf(finding({ agent: gated }))['EvalGated'], 'False NotHeld')
+  const unresolved = { reason: 'NotFound', message: 'EvalSuite demo/polite does not exist.' }
+  assert.equal(conditionsOf(finding({ agent: gated, unresolved }))['EvalGated'], 'Unknown NotResolved')
+  const refusal = { reason: 'PodNotAllowed', message: 'spec.pod' }
+  assert.equal(conditionsOf(finding({ agent: gated, refusal }))['EvalGated'], 'Unknown NotAccepted')
 })
 
 test('while the last good revision serves, Degraded reports why the new one does not start', () => {

@@ -190,18 +190,36 @@ function resolvedRefs({ refusal, unresolved, warning }: Findings): ConditionValu
 }
 
 // One condition for each type, with the first gate that holds the revision back.
-function gated({ agent, held = [] }: Findings): ConditionValue[] {
+function gated(found: Findings): ConditionValue[] {
+  const { agent, held = [] } = found
   const types = new Map(held.toReversed().map((hold) => [hold.condition ?? 'Gated', hold]))
   const verdicts = [...types].map(([type, { plugin, reason, message }]): ConditionValue => {
     return { type, status: 'True', reason, message: `${message} (plugin ${plugin})` }
   })
   if (types.has('EvalGated')) return verdicts
-  const { evalGate } = agent.spec
-  const open =
-    evalGate === undefined
-      ? { reason: 'NoGate', message: 'The agent has no eval gate.' }
-      : { reason: 'NotHeld', message: `The eval gate ${evalGate.suiteRef.name} holds no revision back.` }
-  return [{ type: 'EvalGated', status: 'False', ...open }, ...verdicts]
+  return [openGate(agent.spec.evalGate?.suiteRef.name, found), ...verdicts]
+}
+
+// Without a plan of a revision no gate was asked, and a revision that was held is still without traffic.
+function openGate(suite: string | undefined, { refusal, unresolved }: Findings): ConditionValue {
+  const type = 'EvalGated'
+  if (suite === undefined) return { type, status: 'False', reason: 'NoGate', message: 'The agent has no eval gate.' }
+  const gate = `The eval gate ${suite}`
+  if (refusal !== undefined)
+    return {
+      type,
+      status: 'Unknown',
+      reason: 'NotAccepted',
+      message: `${gate} was not asked: the spec is not accepted.`,
+    }
+  if (unresolved !== undefined)
+    return {
+      type,
+      status: 'Unknown',
+      reason: 'NotResolved',
+      message: `${gate} was not asked: a reference does not resolve. No newer revision serves until it does.`,
+    }
+  return { type, status: 'False', reason: 'NotHeld', message: `${gate} holds no revision back.` }
 }
 
 function isolated(agent: AgentDeploymentObject, settings: StatusSettings): ConditionValue {
