@@ -1,5 +1,5 @@
-// Prepares a clone: installs the packages of the lock file if it changed, prepares the first start, builds the console if its sources
-// changed, and checks for a supported Node.js.
+// Prepares a clone: installs the packages of the lock file if it changed, builds the console if its sources changed, prepares the first start of
+// a version, and checks for a supported Node.js.
 // Plain JavaScript for Node 18 and newer without dependencies, since it runs before anything is installed. Prints to stderr.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { consoleFile } from './console/current-console.mjs'
 import { findNode, oldestNode } from './find-node.mjs'
 import { isInstalled } from './installed.mjs'
+import { isUpdated } from './program/is-updated.mjs'
 import { takeSetupLock } from './setup-lock.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -21,10 +22,11 @@ if (!isCurrent()) {
 }
 if (findNode() === undefined) fail(noNode())
 buildConsole()
+if (isUpdated(root)) prepare('Preparing the first start of this version (once) ...')
 
 function setUp() {
   if (!isInstalledByHand()) install()
-  prepare()
+  prepare('Preparing the first start (once) ...')
   writeFileSync(stamp, lockHash())
 }
 
@@ -69,10 +71,10 @@ function install() {
 }
 
 // The preparation only saves time: the first start creates whatever is missing.
-function prepare() {
+function prepare(message) {
   const node = findNode()
   if (node === undefined) return
-  console.error('Preparing the first start (once) ...')
+  console.error(message)
   spawnSync(node, [`${root}scripts/prepare.ts`], { cwd: root, stdio: ['ignore', 2, 2] })
 }
 

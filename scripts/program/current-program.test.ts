@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { tempFolder } from '#test/harness/temp-folder.ts'
 import { findProgram, programFolder } from './current-program.mjs'
+import { isUpdated } from './is-updated.mjs'
 
 const folders = ['core', 'plugins', 'launcher', 'cli', 'ui', 'local', 'schemas', 'deploy', 'test/flows/platform']
 const toolFolders = ['scripts/images', 'scripts/console', 'scripts/program']
@@ -38,6 +40,27 @@ test('a bundle belongs to exactly its sources: a changed module, migration, mani
     assert.ok(!seen.has(programFolder(root)), path)
     seen.add(programFolder(root))
   }
+})
+
+test('a clone is updated if its sources are committed and have no bundle: edited ones, and a copy without git, are not', (t) => {
+  const { root, write } = makeTree(t)
+  assert.equal(isUpdated(root), false, 'no git')
+  const git = (...args: readonly string[]): void => {
+    const who = ['-c', 'user.name=a', '-c', 'user.email=a@example.com', '-c', 'commit.gpgsign=false']
+    const { status, stderr } = spawnSync('git', ['-C', root, ...who, ...args], { encoding: 'utf8' })
+    assert.equal(status, 0, stderr)
+  }
+  git('init', '--quiet')
+  write('.gitignore', 'node_modules\n')
+  git('add', '.')
+  git('commit', '--quiet', '--message', 'first')
+  assert.equal(isUpdated(root), true)
+  mkdirSync(programFolder(root), { recursive: true })
+  assert.equal(isUpdated(root), false, 'its bundle exists')
+  write('core/a.ts', 'edited')
+  assert.equal(isUpdated(root), false, 'edited')
+  git('commit', '--quiet', '--all', '--message', 'second')
+  assert.equal(isUpdated(root), true)
 })
 
 test('tests and their data are no part of a bundle', (t) => {
