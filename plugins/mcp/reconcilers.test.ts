@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
-import { servedNamespaces } from '#core/cluster/served-namespaces.ts'
-import { runReconcilers } from '#core/controllers/controller.ts'
 import { createOutbound } from '#core/http-client/outbound.ts'
 import type { KubeObject, Resource } from '#core/kube/client.ts'
-import { parseLabel, parseName } from '#core/kube/names.ts'
-import { clusters } from '#plugins/providers/testing/manager.ts'
+import { parseName } from '#core/kube/names.ts'
+import { reconcileIn, startNamespace } from '#plugins/providers/testing/manager.ts'
+import type { ApiServerMake } from '#plugins/providers/testing/manager.ts'
 import { McpServer } from '#schemas/crds/mcp-server.ts'
 import type { McpServerObject, McpServerSpec } from '#schemas/crds/mcp-server.ts'
 import { findServer } from '#test/harness/find-server.ts'
@@ -17,11 +16,7 @@ import { serverReconciler } from './reconcilers.ts'
 import type { ServerReconcilerOptions } from './reconcilers.ts'
 import { listenRaw, startMcpServer } from './testing/mcp-server.ts'
 
-const namespaces: Resource = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false }
 const secrets: Resource = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret', namespaced: true }
-const silent = { debug: noop, info: noop, warn: noop, error: noop, child: () => silent }
-function noop(): void {}
-let count = 0
 
 interface Options {
   /** Approved digests with their approvers, where approvals are required. */
@@ -30,11 +25,10 @@ interface Options {
   readonly keepClientSecret?: ServerReconcilerOptions['keepClientSecret']
 }
 
-async function setUp(t: TestContext, make: keyof typeof clusters, options: Options = {}) {
+async function setUp(t: TestContext, make: ApiServerMake, options: Options = {}) {
   const { approved, deadlineMs, keepClientSecret } = options
-  const { admin, manager } = await clusters[make](t)
-  const namespace = parseLabel('namespace', `mcp-${make}-${process.pid}-${(count += 1)}`)
-  await admin.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+  const cluster = await startNamespace(t, make, 'mcp')
+  const { admin, manager, namespace } = cluster
   const outbound = createOutbound({ allow: ['127.0.0.1'] })
   const dispatcher = outbound.open({ connections: 4 })
   const withSession = createWithSession({ dispatcher, version: '1', maxBytes: 1024 * 1024, maxRequests: 32 })
@@ -51,21 +45,8 @@ async function setUp(t: TestContext, make: keyof typeof clusters, options: Optio
     keepClientSecret,
     now: () => new Date(),
   })
-  const stop = new AbortController()
-  // Files share the API server: this manager writes no status of another test.
-  const served = servedNamespaces([namespace])
-  const running = runReconcilers({
-    cluster: manager,
-    reconcilers: [reconciler],
-    log: silent,
-    signal: stop.signal,
-    served,
-  })
-  t.after(async () => {
-    stop.abort()
-    await running.done
-    await dispatcher.destroy()
-  })
+  reconcileIn(t, cluster, [reconciler])
+  t.after(() => dispatcher.destroy())
   const refOf = (name: string) => ({ namespace, name: parseName('name', name) })
   const create = (name: string, spec: McpServerSpec) =>
     admin.create(McpServer, { apiVersion: 'mesh.dev/v1alpha1', kind: 'McpServer', metadata: refOf(name), spec })

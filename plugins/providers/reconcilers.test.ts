@@ -2,11 +2,9 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { servedNamespaces } from '#core/cluster/served-namespaces.ts'
-import { runReconcilers } from '#core/controllers/controller.ts'
 import { createOutbound } from '#core/http-client/outbound.ts'
-import type { KubeObject, Resource } from '#core/kube/client.ts'
-import { parseLabel, parseName } from '#core/kube/names.ts'
+import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
+import { parseName } from '#core/kube/names.ts'
 import type { DnsLabel } from '#core/kube/names.ts'
 import { ModelProvider } from '#schemas/crds/model-provider.ts'
 import { ModelRoute } from '#schemas/crds/model-route.ts'
@@ -17,13 +15,10 @@ import { secrets } from './upstream/key-binding.ts'
 import { reportReconciler } from './reports/report-reconciler.ts'
 import { providerReconciler, routeReconciler } from './reconcilers.ts'
 import { routeVerdicts } from './status/route-status.ts'
-import { clusters } from './testing/manager.ts'
+import { reconcileIn, startNamespace } from './testing/manager.ts'
+import type { ApiServerMake } from './testing/manager.ts'
 
 const names: Readonly<Record<string, string>> = { 'api.example.com': '93.184.216.34', 'inside.example.com': '10.1.2.3' }
-const namespaces: Resource = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false }
-const silent = { debug: noop, info: noop, warn: noop, error: noop, child: () => silent }
-function noop(): void {}
-let count = 0
 
 async function lookup(host: string) {
   const address = names[host]
@@ -31,11 +26,9 @@ async function lookup(host: string) {
   return [{ address }]
 }
 
-async function setUp(t: TestContext, make: keyof typeof clusters) {
-  const { admin, manager } = await clusters[make](t)
-  const namespace = parseLabel('namespace', `status-${make}-${process.pid}-${(count += 1)}`)
-  await admin.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
-  const stop = new AbortController()
+async function setUp(t: TestContext, make: ApiServerMake) {
+  const cluster = await startNamespace(t, make, 'status')
+  const { admin, manager, namespace } = cluster
   const options = {
     cluster: manager,
     outbound: createOutbound({ allow: [], lookup }),
@@ -44,13 +37,7 @@ async function setUp(t: TestContext, make: keyof typeof clusters) {
     gatewayUrl: () => 'http://127.0.0.1:4000',
   }
   const reconcilers = [providerReconciler(options), routeReconciler(options)]
-  // Files share the API server: this manager writes no status of another test.
-  const served = servedNamespaces([namespace])
-  const running = runReconcilers({ cluster: manager, reconcilers, log: silent, signal: stop.signal, served })
-  t.after(async () => {
-    stop.abort()
-    await running.done
-  })
+  reconcileIn(t, cluster, reconcilers)
   const kinds = { ModelProvider, ModelRoute }
   const create = (kind: keyof typeof kinds, name: string, spec: object) =>
     admin.create(kinds[kind], { apiVersion: 'mesh.dev/v1alpha1', kind, metadata: { name, namespace }, spec })
@@ -68,7 +55,7 @@ async function setUp(t: TestContext, make: keyof typeof clusters) {
 
 /** Watches an object until a condition reads as wanted (`Ready=False SecretMissing`); resolves with its message. */
 async function untilCondition(
-  cluster: Parameters<typeof runReconcilers>[0]['cluster'],
+  cluster: KubeClient,
   resource: Resource,
   { namespace, name }: { namespace: DnsLabel; name: string },
   wanted: string,

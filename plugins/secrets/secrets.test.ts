@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
-import { servedNamespaces } from '#core/cluster/served-namespaces.ts'
-import { runReconcilers } from '#core/controllers/controller.ts'
-import type { KubeObject, Resource } from '#core/kube/client.ts'
-import { parseLabel, parseName } from '#core/kube/names.ts'
-import { apply, clusters } from '#plugins/providers/testing/manager.ts'
+import type { KubeObject } from '#core/kube/client.ts'
+import { parseName } from '#core/kube/names.ts'
+import { apply, reconcileIn, startNamespace } from '#plugins/providers/testing/manager.ts'
+import type { ApiServerMake } from '#plugins/providers/testing/manager.ts'
 import type { AgentDeploymentObject } from '#schemas/crds/agent-deployment.ts'
 import { SecretBinding } from '#schemas/crds/secret-binding.ts'
 import type { SecretBindingObject } from '#schemas/crds/secret-binding.ts'
@@ -15,29 +14,12 @@ import { secretsPodPart } from './pod-part.ts'
 import { secretBindingReconciler } from './reconcilers.ts'
 
 const apiVersion = 'mesh.dev/v1alpha1'
-const namespaces: Resource = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false }
-const silent = { debug: noop, info: noop, warn: noop, error: noop, child: () => silent }
-function noop(): void {}
 
-async function setUp(t: TestContext, make: keyof typeof clusters) {
-  const { admin, manager } = await clusters[make](t)
-  const namespace = parseLabel('namespace', `secrets-${make}-${process.pid}`)
-  await admin.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+async function setUp(t: TestContext, make: ApiServerMake) {
+  const cluster = await startNamespace(t, make, 'secrets')
+  const { admin, manager, namespace } = cluster
   const reconciler = secretBindingReconciler({ cluster: manager, now: () => new Date() })
-  const stop = new AbortController()
-  // Files share the API server: this manager writes no status of another test.
-  const served = servedNamespaces([namespace])
-  const running = runReconcilers({
-    cluster: manager,
-    reconcilers: [reconciler],
-    log: silent,
-    signal: stop.signal,
-    served,
-  })
-  t.after(async () => {
-    stop.abort()
-    await running.done
-  })
+  reconcileIn(t, cluster, [reconciler])
   const secret = (name: string, labels: Readonly<Record<string, string>>, ...keys: readonly string[]) =>
     apply(admin, {
       apiVersion: 'v1',

@@ -1,40 +1,22 @@
 import test from 'node:test'
 import type { TestContext } from 'node:test'
-import { servedNamespaces } from '#core/cluster/served-namespaces.ts'
-import { runReconcilers } from '#core/controllers/controller.ts'
-import type { KubeObject, Resource } from '#core/kube/client.ts'
-import { parseLabel, parseName } from '#core/kube/names.ts'
-import { clusters } from '#plugins/providers/testing/manager.ts'
+import type { KubeObject } from '#core/kube/client.ts'
+import { parseName } from '#core/kube/names.ts'
+import { reconcileIn, startNamespace } from '#plugins/providers/testing/manager.ts'
+import type { ApiServerMake } from '#plugins/providers/testing/manager.ts'
 import { McpToolBinding } from '#schemas/crds/mcp-tool-binding.ts'
 import { ToolRegistry } from '#schemas/crds/tool-registry.ts'
 import type { ToolRegistryObject } from '#schemas/crds/tool-registry.ts'
 import { findServer } from '#test/harness/find-server.ts'
 import { toolRegistryReconciler } from './reconcilers.ts'
 
-const namespaces: Resource = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false }
-const silent = { debug: noop, info: noop, warn: noop, error: noop, child: () => silent }
-function noop(): void {}
 const apiVersion = 'mesh.dev/v1alpha1'
 
-async function setUp(t: TestContext, make: keyof typeof clusters) {
-  const { admin, manager } = await clusters[make](t)
-  const namespace = parseLabel('namespace', `toolreg-${make}-${process.pid}`)
-  await admin.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+async function setUp(t: TestContext, make: ApiServerMake) {
+  const cluster = await startNamespace(t, make, 'toolreg')
+  const { admin, manager, namespace } = cluster
   const reconciler = toolRegistryReconciler({ cluster: manager, now: () => new Date() })
-  const stop = new AbortController()
-  // Files share the API server: this manager writes no status of another test.
-  const served = servedNamespaces([namespace])
-  const running = runReconcilers({
-    cluster: manager,
-    reconcilers: [reconciler],
-    log: silent,
-    signal: stop.signal,
-    served,
-  })
-  t.after(async () => {
-    stop.abort()
-    await running.done
-  })
+  reconcileIn(t, cluster, [reconciler])
   const refOf = (name: string) => ({ namespace, name: parseName('name', name) })
   const bind = (name: string) => {
     const spec = { serverRef: { name: 'crm' } }

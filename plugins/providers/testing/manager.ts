@@ -1,9 +1,13 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import type { TestContext } from 'node:test'
 import { parse, parseAllDocuments } from 'yaml'
+import { servedNamespaces } from '#core/cluster/served-namespaces.ts'
+import { runReconcilers } from '#core/controllers/controller.ts'
+import type { Reconciler } from '#core/controllers/watch/declarations.ts'
 import type { KubeClient, KubeObject, Resource } from '#core/kube/client.ts'
 import { createKubeClient } from '#core/kube/create-client.ts'
 import { parseLabel, parseName } from '#core/kube/names.ts'
+import type { DnsLabel } from '#core/kube/names.ts'
 import { startApiServer } from '@mesh.dev/embedded-apiserver'
 import { createPool } from '#core/kube/connection-pool.ts'
 import { sharedKube } from '#test/harness/kube.ts'
@@ -18,6 +22,37 @@ const crds = readdirSync(new URL('crds/', deploy))
 export interface ManagedCluster {
   readonly admin: KubeClient
   readonly manager: KubeClient
+}
+
+const namespaces: Resource = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false }
+const silent = { debug: noop, info: noop, warn: noop, error: noop, child: () => silent }
+function noop(): void {}
+let count = 0
+
+/** Makes of API servers. */
+export type ApiServerMake = keyof typeof clusters
+
+/** Creates a namespace `{prefix}-{make}-...` on one of the API servers. */
+export async function startNamespace(t: TestContext, make: ApiServerMake, prefix: string) {
+  const cluster = await clusters[make](t)
+  const namespace = parseLabel('namespace', `${prefix}-${make}-${process.pid}-${(count += 1)}`)
+  await cluster.admin.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+  return { ...cluster, namespace }
+}
+
+/** Runs reconcilers until the end of the test, in one namespace only: files share the real API server, and each writes status of its own objects. */
+export function reconcileIn(
+  t: TestContext,
+  { manager: cluster, namespace }: Pick<ManagedCluster, 'manager'> & { readonly namespace: DnsLabel },
+  reconcilers: readonly Reconciler[],
+): void {
+  const stop = new AbortController()
+  const served = servedNamespaces([namespace])
+  const running = runReconcilers({ cluster, reconcilers, log: silent, signal: stop.signal, served })
+  t.after(async () => {
+    stop.abort()
+    await running.done
+  })
 }
 
 type Connect = (bearer: string) => KubeClient
