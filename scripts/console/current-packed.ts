@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { consoleFile, consolesFolder } from './current-console.mjs'
 
+// Reads of the project: ui schemas scripts/console plugins/*/console package.json
 /** The packed console of the current sources: built unless it exists, and kept in place of that of earlier sources. */
 export async function currentPackedConsole(root: string): Promise<Buffer> {
   const file = consoleFile(root)

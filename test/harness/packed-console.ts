@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib'
 import type { PackedFile } from '#core/http/console/console-files.ts'
 import { currentPackedConsole } from '../../scripts/console/current-packed.ts'
 
-// The root, so that the result of a test is of all files of the project.
+// Reads of the project: none
 const root = fileURLToPath(new URL('../../', import.meta.url))
 let files: Promise<readonly PackedFile[]> | undefined
 

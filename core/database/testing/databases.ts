@@ -56,7 +56,8 @@ function withStore(sources: readonly MigrationSource[]): readonly MigrationSourc
   return [storeMigrations, ...sources.filter(({ name }) => name !== storeMigrations.name)]
 }
 
-// A server that outlives the run may have templates of other sources. Some migrations create the partitions of the day.
+// Reads of the project: none
+// Each source names its folder. A server that outlives the run may have templates of other sources. Some migrations create the partitions of the day.
 function keyOf(sources: readonly MigrationSource[]): string {
   const hash = createHash('sha256').update(new Date().toISOString().slice(0, 10))
   for (const { name, declared = [], migrations } of sources) {

@@ -63,6 +63,18 @@ test('a test that lists folders reads every file, also a new one', (t) => {
   }
 })
 
+test('a test that says which folders it lists reads them, and no others', (t) => {
+  const { write, fingerprint } = makeTree(t)
+  const before = fingerprint('test/says.test.ts')
+  for (const path of ['core/other.ts', 'plugins/runs/routes.ts']) write(path, 'changed')
+  assert.equal(fingerprint('test/says.test.ts'), before)
+  for (const path of ['deploy/role.yaml', 'plugins/runs/console/page.tsx', 'plugins/more/console/page.tsx']) {
+    const last = fingerprint('test/says.test.ts')
+    write(path, `${path} changed`)
+    assert.notEqual(fingerprint('test/says.test.ts'), last, path)
+  }
+})
+
 test('settings of the environment that tests read are part of a result, those of one run are not', (t) => {
   const { fingerprint } = makeTree(t)
   const before = fingerprint('core/a.test.ts')

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, normalize, relative } from 'node:path'
 
 /** Files and folders that one file reads, by path from the root; `everything` if it lists folders that it does not name. */
@@ -21,6 +21,10 @@ const lists = /\b(?:globSync|glob|readdirSync|readdir)\(/
 // Modules of the harness that list processes, programs of the system, or the folder of a test.
 const listsOther =
   /^test\/(?:harness\/(?:find-server|process-state)|listeners\/listening|pods\/.*|flows\/platform\/key-mount)\.ts$/
+// A module that lists folders, or names the root, may say which folders it reads: `// Reads of the project: ui plugins/*/console`, or `none`.
+const declared = /^\/\/ Reads of the project: (.+)$/m
+// Tools that build the program and the console: their sources are in the closure of what starts them, or declared.
+const ofTools = /^scripts\/(?:console|program)\//
 const workspace = '@mesh.dev/embedded-apiserver'
 
 /** Returns the files and folders that a source file imports or names. A folder covers all files below it. */
@@ -32,8 +36,19 @@ export function directReads(root: string, path: string): DirectReads {
     ...composed.flatMap((pattern) => targetsOf(text, pattern).map((prefix) => dirname(`${prefix}x`))),
   ].flatMap((target) => resolveOwn(root, path, target))
   const paths = found.filter((one) => one !== '')
+  const [, said] = declared.exec(text) ?? []
+  if (said !== undefined) return { paths: [...paths, ...foldersOf(root, said)], everything: false }
   const listsUnnamed = lists.test(text) && !listsOther.test(path) && !paths.some((one) => isFolder(root, one))
-  return { paths, everything: isOfTests(path) && (found.includes('') || listsUnnamed) }
+  return { paths, everything: isOfTests(path) && !ofTools.test(path) && (found.includes('') || listsUnnamed) }
+}
+
+function foldersOf(root: string, said: string): string[] {
+  if (said === 'none') return []
+  return said.split(' ').flatMap((path) => {
+    const [before = '', after] = path.split('*')
+    const found = after === undefined ? [path] : readdirSync(join(root, before)).map((one) => `${before}${one}${after}`)
+    return found.filter((one) => existsSync(join(root, one)))
+  })
 }
 
 function targetsOf(text: string, pattern: RegExp): string[] {
