@@ -101,13 +101,13 @@ export async function spawnAll(t: Scope, dataDir: string, options: AllOptions = 
     ],
     log,
     env: {
+      // With a `--port` of a test, two platforms that start at once would both find the default free.
+      MESH_MANAGER_PORT: String(await freePort()),
       ...env,
       MESH_ADMIN_PORT: String(admin),
       // The default ports would conflict with other platforms on this machine.
       MESH_GATEWAY_PORT: String(gateway),
       MESH_STATE_PORT: String(state),
-      // With a `--port` of a test, two platforms that start at once would both find the default free.
-      MESH_MANAGER_PORT: String(await freePort()),
     },
   })
   t.after(async () => {
