@@ -22,7 +22,8 @@ const timer = setInterval(() => {
 /** A clone with the scripts of the set-up only. */
 function makeClone(folder: string): void {
   const own = ['setup.mjs', 'setup-lock.mjs', 'find-node.mjs', 'installed.mjs']
-  for (const name of [...own, 'console/current-console.mjs', 'program/source-key.mjs'])
+  const program = ['source-key', 'current-program', 'is-updated'].map((name) => `program/${name}.mjs`)
+  for (const name of [...own, 'console/current-console.mjs', ...program])
     cpSync(join(import.meta.dirname, '..', name), join(folder, 'scripts', name))
   writeFileSync(join(folder, 'scripts', 'prepare.ts'), '')
   writeFileSync(join(folder, 'package-lock.json'), '{"packages": {}}')
@@ -44,7 +45,8 @@ test('R2-UX-27: two set-ups of a clone at once install once; the second says for
   t.after(remove)
   makeClone(path)
   const first = startSetup(path)
-  await until(() => existsSync(join(path, 'npm-runs')))
+  await until(() => existsSync(join(path, 'npm-runs')) || first.child.exitCode !== null)
+  assert.equal(first.child.exitCode, null)
   const second = startSetup(path)
   await once(second.child.stderr, 'readable')
   writeFileSync(join(path, 'go-on'), '')
